@@ -1,8 +1,8 @@
 /* The analytic method: adaptive integration with error control, stopped and started again
  * wherever something happens (Baraff 1989, section 3; an integration step never spans a
- * discontinuity). A step in which nothing can meet is free flight; otherwise the event loop
- * makes it (step_analytic.h), group by group, and finds events on the polynomial of the
- * integrator. Both are by either integrator, Dormand and Prince's or Adams'.
+ * discontinuity). The event loop makes it, group by group of bodies that can meet, and finds events
+ * on the polynomial of the integrator, Dormand and Prince's or Adams'; bodies that can meet nothing
+ * are a group without events.
  *
  * What it learns (step sizes, differences of the multistep method) stays in the world's memory
  * from step to step (step_analytic_memory.c), as long as the world is not edited in between.
@@ -31,22 +31,6 @@
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
 
-/* Room for what is to be remembered, and forces for readers and for the next step. */
-static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t count,
-                        const rg_flight *flight) {
-    return rg_analysis_make_room(world, flight) && !rg_contacts_store(world, forces, count, NULL);
-}
-
-static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
-                           rg_analysis_memory *memory, rg_ode_info *info) {
-    rg_world *world = ((rg_flight *)ode->user)->world;
-    rg_ode_run run = {
-        ode, begin, end, {.tolerance = world->content.settings.tolerance}, &world->scratch, info};
-    if (world->content.settings.integrator == RG_INTEGRATOR_DORMAND_PRINCE)
-        return rg_dormand_prince(&run, y, &memory->next_step);
-    return rg_adams(&run, y, &memory->adams, rg_analysis_differences(memory));
-}
-
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error) {
     switch (status) {
     case RG_NOT_FINITE:
@@ -70,133 +54,6 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
         return rg_fail(error, status, "analytic step: %s", rg_status_text(status));
     }
 }
-
-/* m: how far the fastest point of a body has got, from where it was at the beginning of the step
- * to y. */
-static double distance_to(const rg_flight *flight, const double *y, size_t k, double extent) {
-    const rg_world_content *c = &flight->world->content;
-    uint32_t body = flight->body[k];
-    rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
-    double turn = c->planar ? fabs(y[2] - c->angle[body]) / 2 : 0; /* sine of half of it, at most */
-    if (!c->planar) {
-        rg_quat q = rg_quat_multiply((rg_quat){y[3], y[4], y[5], y[6]},
-                                     rg_quat_conjugate(c->orientation[body]));
-        turn = rg_length((rg_vec3){q.x, q.y, q.z});
-    }
-    return rg_length(rg_sub(x, c->position[body])) + 2 * extent * turn;
-}
-
-/* Whether a flight to y went farther than bodies were taken to reach. */
-static bool strays(const rg_flight *flight, const double *y, const rg_analysis *a,
-                   const double *reach) {
-    for (size_t k = 0; k < flight->body_count; k++, y += flight->width)
-        if (!(distance_to(flight, y, k, a->travel[k].extent) <= reach[k]))
-            return true;
-    return false;
-}
-
-/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the
- * end of all. */
-typedef struct watched_flight {
-    rg_flight flight;            /* first: the functions of an rg_ode have it as user */
-    const rg_analysis *analysis; /* null with reach */
-    const double *reach;
-    bool strayed;
-    rg_judge_tracks *tracks; /* for the judge; null: not wanted */
-    double time;             /* s: of the last look */
-    rg_motion_state *last;   /* there, per dynamic body */
-} watched_flight;
-
-static rg_status begin_tracks(watched_flight *w, const double *y) {
-    rg_flight *flight = &w->flight;
-    w->tracks = w->analysis && w->analysis->judge ? &w->analysis->judge->tracks : NULL;
-    if (!w->tracks)
-        return RG_OK;
-    w->time = flight->world->content.time;
-    w->last = rg_arena_take(&flight->world->scratch, flight->body_count, sizeof *w->last);
-    for (size_t k = 0; w->last && k < flight->body_count; k++)
-        w->last[k] = rg_flight_motion(flight, y, k);
-    return w->last ? RG_OK : RG_OUT_OF_MEMORY;
-}
-
-static void track_flight(watched_flight *w, double t, const double *y) {
-    rg_flight *flight = &w->flight;
-    for (size_t k = 0; w->tracks && t > w->time && k < flight->body_count; k++) {
-        rg_motion_state ends[2] = {w->last[k], rg_flight_motion(flight, y, k)};
-        rg_judge_tracks_join(w->tracks, flight->body[k], flight->world->content.planar, w->time,
-                             t - w->time, ends);
-        w->last[k] = ends[1];
-    }
-    w->time = t;
-}
-
-static void accept_watched(void *user, double t, double *y) {
-    watched_flight *w = user;
-    rg_flight_accept(&w->flight, t, y);
-    w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->analysis, w->reach));
-    track_flight(w, t, y);
-}
-
-/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and
- * nothing changed, if they went beyond. */
-static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, const double *reach,
-                     bool *strayed, rg_step_report *report, rg_error *error) {
-    watched_flight watched = {.analysis = a, .reach = reach};
-    rg_status status = rg_flight_make(&watched.flight, world);
-    rg_flight *flight = &watched.flight;
-    double *y = status ? NULL : rg_arena_take(&world->scratch, flight->size, sizeof *y);
-    rg_analysis_memory *memory = y ? rg_analysis_recall(world, flight) : NULL;
-    if (!memory)
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
-    rg_flight_pack(flight, y);
-    if (begin_tracks(&watched, y))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
-    rg_ode ode = {.n = flight->size,
-                  .user = flight,
-                  .pool = world->pool,
-                  .derivative = rg_flight_derivative,
-                  .scale = rg_flight_scale,
-                  .accept = accept_watched};
-    rg_ode_info info = {0};
-    double time = world->content.time, phase_begin = time;
-    while (!status && time < end_time) {
-        phase_begin = time;
-        double stop = rg_forces_next_break(&world->content, time, end_time);
-        flight->phase_begin = time;
-        flight->phase_end = stop;
-        status = integrate(&ode, time, stop, y, memory, &info);
-        if (status)
-            return rg_analysis_fail(world, status, time, error);
-        if (stop < end_time)
-            memory->adams.order = 0;
-        time = stop;
-    }
-    if (!rg_flight_is_finite(flight, y))
-        return rg_analysis_fail(world, RG_NOT_FINITE, time, error);
-    *strayed = watched.strayed;
-    if (*strayed)
-        return RG_OK;
-    if (!keep_forces(world, NULL, 0, flight))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, time, error);
-    rg_flight_unpack(flight, y);
-    /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
-     * at the end does so too. */
-    memory->valid = !world->content.has_applied &&
-                    rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
-    rg_analysis_remember_flight(world, memory);
-    rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
-    *report = (rg_step_report){.external_work = ledger.work,
-                               .varies = true,
-                               .tracks = watched.tracks,
-                               .impulse = ledger.impulse,
-                               .angular_impulse = ledger.angular_impulse,
-                               .substeps = info.accepted,
-                               .rejected = info.rejected,
-                               .evaluations = info.evaluations};
-    return RG_OK;
-}
-
-/* --- with contacts ---------------------------------------------------------------------------- */
 
 bool rg_analysis_make_motion(const rg_world_content *c, rg_arena *arena, rg_analysis_motion *m) {
     size_t n = c->bodies.count;
@@ -361,7 +218,7 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                .contact_angular_impulse = {w[3], w[4], w[5]}};
 }
 
-/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer:
+/* All groups, bodies in reach of each other as said; *strayed: nothing was changed; *longer:
  * because of bodies that were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
                              bool *longer, rg_step_report *report, rg_error *error) {
@@ -384,7 +241,8 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_contact_forces_sort(list.forces, list.count);
-    if (!keep_forces(world, list.forces, list.count, &a->flight))
+    if (!rg_analysis_make_room(world, &a->flight) ||
+        rg_contacts_store(world, list.forces, list.count, NULL))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_flight_unpack(&a->flight, a->y);
     rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory), list.joints);
@@ -397,31 +255,6 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     rg_step_log_sort(world);
     tell(a, report);
     rg_analysis_tell_hand_over(a, groups, &handover, report);
-    return RG_OK;
-}
-
-/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method
- * makes the whole step, from its beginning. What the integrator has learnt does not hold after a
- * motion that it has not made. */
-static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_analysis *a,
-                                  const double *reach, bool *strayed, rg_step_report *report,
-                                  rg_error *error) {
-    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
-    rg_error cause = {0}, inner = {0};
-    rg_status status = fly(world, end_time, a, reach, strayed, report, &cause);
-    cause.status = status;
-    if (!rg_analysis_can_hand_over(world, status)) {
-        if (status && error)
-            *error = cause;
-        return status;
-    }
-    rg_arena_return(&world->scratch, mark);
-    status = rg_method_stepping.step(world, world->step, end_time, report, &inner);
-    if (status)
-        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
-                       cause.text, inner.text);
-    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
-    rg_step_log_hand_over(world, (rg_body_id[2]){{0}}, 0, &cause);
     return RG_OK;
 }
 
@@ -464,8 +297,6 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         status = make_analysis(&start, &view, world, end_time, error);
     if (status)
         return status;
-    if (view.part_count < 2 && !view.terrain && world->content.joints.count == 0)
-        return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
     take_references(&start, &view);
     if (world->content.settings.hand_over && !take_least(&start))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, start.time, error);
@@ -478,9 +309,7 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         if (rg_analysis_make_groups(&a, &view, farther, &groups))
             return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a.time, error);
         rg_stage_enter(world, RG_STAGE_MOVE);
-        status = groups.count == 0
-                     ? fly_or_hand_over(world, end_time, &a, groups.reach, &strayed, report, error)
-                     : step_groups(&a, &groups, &strayed, &longer, report, error);
+        status = step_groups(&a, &groups, &strayed, &longer, report, error);
         if (status || !strayed)
             return status;
         rg_arena_return(start.arena, mark);

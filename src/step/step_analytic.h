@@ -1,6 +1,6 @@
 /* The analytic method with contacts: what its files share.
  *
- *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
+ *   step_analytic.c            a step of the world
  *   step_analytic_memory.c     what the integrators have learnt, from step to step
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
  *   step_analytic_advance.c    the groups, one after the other
@@ -9,6 +9,7 @@
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
+ *   step_analytic_friction.c   what friction does at a contact: its states, and what changes them
  *   step_analytic_active.c     the active set: which contacts stick, and which are at the limit
  *   step_analytic_mean.c       mean forces over a short time, where the active set changes too fast
  *   step_analytic_instant.c    an instant: impacts, then stick or slip, then forces
@@ -98,7 +99,7 @@
     1e-13 /* of all forces on a body at rest: what changes its momentum by less is rounding */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
-/* Integration with contacts is this much finer than the tolerance that was asked for. */
+/* Where bodies may meet, integration is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative
  * digits. */
@@ -137,32 +138,57 @@ enum {
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
 };
 
-typedef enum rg_analysis_mode { RG_ANALYSIS_STICKS, RG_ANALYSIS_SLIPS } rg_analysis_mode;
+/* What touches. Of a joint it is an axis with the end of its range: then part_a is the number of
+ * the limit. */
+typedef enum rg_touch_kind {
+    RG_TOUCH_PARTS,
+    RG_TOUCH_LIMIT,        /* of an axis along which bodies move */
+    RG_TOUCH_LIMIT_OF_TURN /* of one about which they turn: the row is about the normal */
+} rg_touch_kind;
 
-/* Of two parts, or, `limit`, of an axis of a joint with the end of its range: then part_a is the
- * number of the limit. */
+/* What friction does at a contact. */
+typedef enum rg_friction {
+    RG_FRICTION_HELD,     /* it sticks, by whatever friction in its cone that takes */
+    RG_FRICTION_AT_LIMIT, /* sticks, with all the friction it can have, against `direction` */
+    /* It sticks no longer, and has the coefficient of slip, but is not fast enough to have a
+     * direction of slip: otherwise as the two above. */
+    RG_FRICTION_STARTS,
+    RG_FRICTION_STARTS_AT_LIMIT,
+    RG_FRICTION_SLIPS, /* against its slip */
+    RG_FRICTION_STOPS, /* slips, and keeps its direction to the end: it is about to stop */
+    RG_FRICTION_STATES
+} rg_friction;
+
+/* What changes that. */
+typedef enum rg_friction_cause {
+    RG_FRICTION_SLIDES,  /* it slips faster than creep */
+    RG_FRICTION_SLOWS,   /* its slip is about to stop, */
+    RG_FRICTION_GOES_ON, /* or is not; */
+    RG_FRICTION_ENDS,    /* has stopped, */
+    RG_FRICTION_CREEPS,  /* or is so slow, and stays so, that it is left to the law of stick */
+    RG_FRICTION_LETS_GO, /* static friction does not hold it, */
+    RG_FRICTION_SETTLES, /* or does again */
+    RG_FRICTION_EXCEEDS, /* to hold it takes more friction than there can be, */
+    RG_FRICTION_TURNS_BACK /* or no longer */,
+    RG_FRICTION_CAUSES
+} rg_friction_cause;
+
 typedef struct rg_analysis_contact {
     uint32_t part_b, part_a, body_b, body_a;
-    bool limit, turns; /* turns: about the normal, not along it */
     uint64_t id;
     rg_contact_track track;
     rg_contact_law law;
     double size, shell; /* m */
     double still;       /* m/s */
-    uint8_t mode;       /* rg_analysis_mode */
-    bool active;        /* carries force */
-    bool started;       /* sticks no longer, but is not fast enough to have a direction of slip */
-    bool at_limit; /* sticks, with all the friction it can have, against `direction` (in space) */
-    bool halts;    /* sticks from now on: what is left of its slip is projected away */
-    bool tight;    /* is, or was when it was last decided, at its limit or close to it */
-    bool stopping; /* slips, and keeps its direction to the end: it is about to stop */
-    bool fresh;    /* was not there before the event */
-    rg_vec3 direction; /* slip, or at the limit: against which friction acts */
-    double force[3];   /* N: along normal, basis[0], basis[1]; warm start and result */
-    rg_vec3 last;      /* N, on A: at the end of the last step of the world */
-    rg_vec3 reference; /* N, on A: what forces stay near to, where they are not determined */
-    double lightness;  /* by how much more its friction does, as it carries less than others */
-    rg_vec3 basis[2];  /* tangents of the last evaluation */
+    rg_touch_kind kind;
+    rg_friction friction; /* step_analytic_friction.c */
+    rg_vec3 direction;    /* of slip, or at the limit: against which friction acts */
+    double force[3];      /* N: along normal, basis[0], basis[1]; warm start and result */
+    double none;          /* N: normal forces up to this are none */
+    rg_vec3 last;         /* N, on A: at the end of the last step of the world */
+    rg_vec3 reference;    /* N, on A: what forces stay near to, where they are not determined */
+    double lightness;     /* by how much more its friction does, as it carries less than others */
+    rg_vec3 basis[2];     /* tangents of the last evaluation */
     double normal_acceleration, slip_acceleration; /* of the last evaluation */
     rg_vec3 slip_direction;                        /* of slip_acceleration */
     rg_contact_motion motion;                      /* of the last evaluation */
@@ -202,10 +228,16 @@ typedef struct rg_analysis_known {
     uint64_t averaged; /* whether the last step ended with mean forces */
 } rg_analysis_known;
 
+/* What forces do during a trial step. */
+typedef enum rg_course {
+    RG_COURSE_FOLLOWS, /* they follow the law */
+    RG_COURSE_CONSTANT /* they are those of its beginning */
+} rg_course;
+
 /* What showing the judge takes. */
 typedef struct rg_analysis_judging {
     rg_judge_findings pending; /* of the beginning of the trial step */
-    bool constant;             /* forces of the trial step are those of its beginning */
+    rg_course course;          /* of the trial step */
     rg_judge_power begin;      /* there */
     rg_analysis_motion motion; /* of evaluations for the judge alone */
     rg_vec3 *linear, *angular; /* bodies */
@@ -265,6 +297,13 @@ extern const rg_force_law rg_law_mean;     /* constant over a short time: Moreau
 /* During one trial step: forces stay what they are, and act at points that move straight. */
 extern const rg_force_law rg_law_constant;
 
+/* How a group came to the end of the step. */
+typedef enum rg_arrival {
+    RG_ARRIVED,
+    RG_ARRIVED_RESTING, /* nothing moved: the forces of the last step hold */
+    RG_STRAYED          /* it did not: a body left its reach, nothing that was found counts */
+} rg_arrival;
+
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
     RG_EFFORT_TURN,     /* by exchanges in the active set, and with a force across the direction of
@@ -286,8 +325,7 @@ typedef struct rg_evaluation {
 
 /* A contact at the beginning of a trial step. */
 typedef struct rg_analysis_start {
-    double force[3];
-    bool active;
+    double force[3], none;
     double gap, slip; /* m, m/s */
     rg_vec3 point, point_rate, normal;
 } rg_analysis_start;
@@ -383,27 +421,22 @@ size_t rg_analysis_joined_bodies(const rg_analysis *a, size_t joint, uint32_t bo
 
 /* --- memory --- */
 /* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories
- * of the groups; then differences: those of the flight of all bodies, or those of the groups,
- * body by body. */
+ * of the groups; then their differences, body by body. */
 typedef struct rg_analysis_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
     uint64_t size;   /* of the state vector */
     uint64_t bodies; /* dynamic ones */
     uint64_t integrator;
-    double next_step; /* of free flight */
-    rg_adams_memory adams;
-    uint64_t bounce_count; /* with contacts */
+    uint64_t bounce_count;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
 } rg_analysis_memory;
 rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory);
-double *rg_analysis_differences(const rg_analysis_memory *memory);
 /* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise;
  * null without memory. The world's own is replaced only when the step has succeeded. */
 rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight);
 /* Room in the world for what is to be remembered; false, and no change, without memory. */
 bool rg_analysis_make_room(rg_world *world, const rg_flight *flight);
-void rg_analysis_remember_flight(rg_world *world, rg_analysis_memory *memory);
 void rg_analysis_remember_groups(rg_world *world, rg_analysis_memory *memory);
 /* The history of a group, if it was one in the last step, too. */
 void rg_analysis_recall_group(const rg_analysis_memory *memory, const uint32_t *label, size_t index,
@@ -430,8 +463,16 @@ rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, doubl
 /* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the
  * instant of a->motion. */
 void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
-/* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
-rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
+/* Some contacts. */
+typedef struct rg_analysis_set {
+    const rg_analysis_contact *contacts;
+    size_t count;
+} rg_analysis_set;
+/* Whether one of them is of these parts. */
+bool rg_analysis_is_among(rg_analysis_set set, uint32_t part_b, uint32_t part_a);
+/* The contacts of now (a->motion is at them), those that were there keep what is known of them.
+ * *before: those that there were, until others leave. */
+rg_status rg_analysis_detect(rg_analysis *a, rg_analysis_set *before, rg_error *error);
 
 /* --- rows --- */
 /* m/s: of the fastest point of the body at this place of the group, with velocities over all
@@ -566,13 +607,13 @@ void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory 
 
 /* --- forces --- */
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
-/* Of friction now: of slip, or of stick. */
-double rg_analysis_coefficient(const rg_analysis_contact *c);
-bool rg_analysis_has_friction(const rg_analysis_contact *c);
-/* Whether the coefficient drops when it begins to slip. */
-bool rg_analysis_friction_drops(const rg_analysis_contact *c);
-/* Tangents: along and across the slip, or the direction at the limit, or any. */
-void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
+/* Whether it has one. */
+static inline bool rg_analysis_carries(const rg_analysis_contact *c) {
+    return c->force[0] > c->none;
+}
+static inline bool rg_analysis_carried_at_start(const rg_analysis_start *s) {
+    return s->force[0] > s->none;
+}
 /* e . (u' without contact forces) of a row. */
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
 /* The forces of an island with the active set as it is. */
@@ -591,24 +632,51 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y);
 /* The active set, and forces by it, at a->time and a->y. */
 void rg_analysis_decide(rg_analysis *a);
-/* Evaluations from here to the end of the trial step: the first one is at its beginning.
- * `constant`: by the forces of now. Otherwise the active set of the beginning is kept, if no
- * solver was needed to find it. */
-void rg_analysis_begin_trial(rg_analysis *a, bool constant);
+/* Evaluations from here to the end of the trial step: the first one is at its beginning. Where
+ * forces follow the law, the active set of the beginning is kept, if no solver was needed to find
+ * it. */
+void rg_analysis_begin_trial(rg_analysis *a, rg_course course);
 void rg_analysis_end_trial(rg_analysis *a);
 bool rg_analysis_keeps_active_set(const rg_analysis *a);
 /* What constant forces, and the search for events, are relative to: a->motion and the contacts. */
 void rg_analysis_keep_start(rg_analysis *a);
-/* At the end of the step of the world, for readers. `resting`: the forces of the last step,
- * which hold. */
-void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
+/* At the end of the step of the world, for readers. */
+void rg_analysis_evaluate_last(rg_analysis *a, rg_arrival arrival);
 
 /* The law of forces that stay what they are within a trial step. */
 void rg_analysis_keep_forces(rg_analysis *a);
 
+/* --- friction --- */
+rg_friction rg_friction_after(rg_friction state, rg_friction_cause cause);
+void rg_analysis_note_friction(rg_analysis_contact *c, rg_friction_cause cause);
+/* RG_FRICTION_SLIDES, in the direction of `slip`; RG_FRICTION_EXCEEDS, against `direction`. */
+void rg_analysis_note_slide(rg_analysis_contact *c, rg_vec3 slip);
+void rg_analysis_note_limit(rg_analysis_contact *c, rg_vec3 direction);
+/* Of a contact of which nothing else is known: held, or slipping, by its slip (m/s). */
+void rg_analysis_begin_friction(const rg_analysis *a, rg_analysis_contact *c, rg_vec3 slip);
+/* Of one that was there before. */
+void rg_analysis_go_on(const rg_analysis_contact *before, rg_analysis_contact *c);
+bool rg_analysis_slips(const rg_analysis_contact *c);
+/* The others stick, or start: */
+bool rg_analysis_at_limit(const rg_analysis_contact *c);
+bool rg_analysis_starts(const rg_analysis_contact *c);
+/* Of friction now: of slip, or of stick. */
+double rg_analysis_coefficient(const rg_analysis_contact *c);
+bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Whether the coefficient drops when it begins to slip. */
+bool rg_analysis_friction_drops(const rg_analysis_contact *c);
+/* Tangents: along and across the slip, or the direction at the limit, or any. */
+void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* How much less than it can be the friction of a contact that is held is, relative to that; < 0:
  * more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
+/* m/s: slower slip is left to the law of stick. */
+double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
+/* m/s: slower slip is none. */
+double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
+/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
+ * decisive one, or, where the coefficient then drops, little. */
+double rg_analysis_let_go(const rg_analysis_contact *c);
 
 /* --- active --- */
 /* The active set of an island in the exact cone, and forces by it. */
@@ -623,24 +691,24 @@ bool rg_analysis_may_average(const rg_analysis *a);
 /* After a projection: stick and slip by the slips that are left, and the active set where that
  * changes it. */
 rg_status rg_analysis_refresh(rg_analysis *a);
-/* m/s: slower slip is left to the law of stick. */
-double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
-/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
- * decisive one, or, where the coefficient then drops, little. */
-double rg_analysis_let_go(const rg_analysis_contact *c);
-/* m/s: slower slip is none. */
-double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
-/* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent.
- * `frees`: contacts that are not needed are let go. */
-rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error);
+/* What an event calls for. */
+typedef enum rg_event_need {
+    RG_NEED_NOTHING,  /* there is none */
+    RG_NEED_FRICTION, /* a slip ends */
+    RG_NEED_FORCES,   /* other rows carry force */
+    RG_NEED_CONTACTS  /* they must be looked for */
+} rg_event_need;
+/* At an event: finds contacts if need be, resolves impacts, decides stick and slip, makes
+ * everything consistent. */
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_error *error);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
  * them stops (Painleve's paradox). False if there is none. */
 bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact);
 
 /* --- impacts --- */
-/* Of all islands, until nothing approaches. */
-rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error);
+/* Of all islands, until nothing approaches. `before`: contacts that are not new here. */
+rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_analysis_set before, rg_error *error);
 /* Others are only there so that mean forces know of them. */
 bool rg_analysis_touches(const rg_analysis_contact *c);
 /* What was not solved is an event, counts as a failure, and is in the certificate. */
@@ -650,29 +718,21 @@ void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, siz
 /* --- project --- */
 /* Moves bodies of the group by displacements and small turns. */
 void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist);
-/* Brings gaps and velocities of active contacts back where they belong, and joints. */
-rg_status rg_analysis_project(rg_analysis *a);
+/* Brings gaps and velocities of contacts that carry force back where they belong, and joints.
+ * `ends`: per contact, whether its slip ends here, and what is left of it goes; null: none does. */
+rg_status rg_analysis_project(rg_analysis *a, const bool *ends);
 
 /* --- events --- */
 typedef struct rg_analysis_event {
-    double theta;     /* share of the step; 1: none */
-    int kind;         /* rg_step_event_kind, -1: none to tell of */
-    bool changes;     /* other rows carry force: that, too, is settled */
-    bool detect;      /* contacts must be looked for */
-    uint32_t contact; /* or part pair */
+    double theta;       /* share of the step; 1: none */
+    int kind;           /* rg_step_event_kind, -1: none to tell of */
+    rg_event_need need; /* nothing, and theta < 1: the search goes on from there */
+    uint32_t contact;   /* or part pair */
     uint32_t part_b, part_a;
 } rg_analysis_event;
-/* `friction`: changes between stick and slip are events. */
-rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
-                                  rg_error *error);
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error);
 
 /* --- loop --- */
-/* How a group came to the end of the step. */
-typedef enum rg_arrival {
-    RG_ARRIVED,
-    RG_ARRIVED_RESTING, /* nothing moved: the forces of the last step hold */
-    RG_STRAYED          /* it did not: a body left its reach, nothing that was found counts */
-} rg_arrival;
 rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error);
 
 /* --- handover --- */
@@ -723,15 +783,15 @@ bool rg_analysis_make_motion(const rg_world_content *content, rg_arena *arena,
 
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);
-/* At the beginning of a trial step, with the forces there; `constant`: which stay. */
-void rg_analysis_judge_begin(rg_analysis *a, bool constant);
+/* At the beginning of a trial step, with the forces there. */
+void rg_analysis_judge_begin(rg_analysis *a, rg_course course);
 /* The trial step was taken, this share of its `length`; forces are those of its end. */
 void rg_analysis_judge_span(rg_analysis *a, double theta, double length);
 /* Impulses along rows, contact by contact; a->motion is before them. */
 void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                               const double *impulse);
 /* The forces of the end of the step of the world; of bodies at rest, of all of it. */
-void rg_analysis_judge_last(rg_analysis *a, bool resting);
+void rg_analysis_judge_last(rg_analysis *a, rg_arrival arrival);
 
 /* Into the log of the step. */
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,

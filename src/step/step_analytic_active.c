@@ -22,9 +22,7 @@
 #define NEAR_LIGHT 100
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
-enum { FOLLOWING = 32, TURNS = 2 };
-/* 1 - cos of the angle between directions that are the same but for rounding. */
-#define ALIGNED 1e-9
+enum { FOLLOWING = 32 };
 /* Radians: directions at the limit that turn by less are right. */
 #define TURNED 1e-7
 /* Slip of the cone problem, in `acceleration`. */
@@ -39,96 +37,79 @@ typedef struct decision {
     rg_vec3 *basis; /* two tangents of each */
 } decision;
 
+/* The contacts that decide together. */
+typedef struct island {
+    rg_analysis *a;
+    const uint32_t *members;
+    size_t count;
+    /* Per contact, relative: how far inside its cone a force must be to be held. One that was at
+     * the limit, or close to it, is held again only if there is room, so that none goes back and
+     * forth by rounding; where friction drops at the limit, it cannot. */
+    double *room;
+} island;
+
+static rg_analysis_contact *member(const island *s, size_t j) {
+    return &s->a->contacts[s->members[j]];
+}
+
+static bool sticks(const rg_analysis_contact *c) {
+    return !rg_analysis_slips(c) && rg_analysis_has_friction(c);
+}
+
 /* Whether friction leaves it open which contacts stick. */
-static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && rg_analysis_has_friction(c))
+static bool needs_decision(const island *s) {
+    for (size_t j = 0; j < s->count; j++)
+        if (sticks(member(s, j)))
             return true;
-    }
     return false;
 }
 
-static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
-                          const decision *d) {
+static void take_decision(const island *s, const decision *d) {
     const double *force = d->force;
-    for (size_t j = 0; j < member_count; j++, force += 3) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
+    for (size_t j = 0; j < s->count; j++, force += 3) {
+        rg_analysis_contact *c = member(s, j);
         rg_vec3 across =
             rg_add(rg_scale(force[1], d->basis[2 * j]), rg_scale(force[2], d->basis[2 * j + 1]));
         c->reference = rg_add_scaled(across, force[0], c->motion.normal);
-        if (c->mode == RG_ANALYSIS_STICKS) {
-            double size = rg_length(across);
-            double held = rg_analysis_friction_drops(c) ? DECIDES : HELD;
-            c->at_limit = size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - held);
-            if (c->at_limit)
-                c->direction = rg_scale(-1 / size, across);
-        }
+        double size = rg_length(across);
+        double held = rg_analysis_friction_drops(c) ? DECIDES : HELD;
+        if (rg_analysis_slips(c))
+            ;
+        else if (size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - held))
+            rg_analysis_note_limit(c, rg_scale(-1 / size, across));
+        else
+            rg_analysis_note_friction(c, RG_FRICTION_TURNS_BACK);
         /* The quick way starts from here: where many points share the load, rows would stay at
          * the bounds at which they were, outside the cone. */
-        rg_analysis_make_basis(a, c);
+        rg_analysis_make_basis(s->a, c);
         c->force[0] = force[0];
         c->force[1] = rg_dot(across, c->basis[0]);
         c->force[2] = rg_dot(across, c->basis[1]);
     }
 }
 
-/* The velocity that slips were given in the problem has turned by what they accelerate: that is
- * taken back. If that makes it too hard, the answer stays. `q` is the problem's. */
-static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_count,
-                       const rg_problem *problem, double *q, rg_solution *solution,
-                       rg_solve_info *info) {
-    size_t n = 3 * member_count;
-    double *force = rg_arena_take(a->arena, n, sizeof *force);
-    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = DECIDES;
-    settings.warm = true;
-    for (int turn = 0; force && rate && turn < TURNS && info->residual.natural <= DECIDES; turn++) {
-        bool any = false;
-        memcpy(force, solution->force, n * sizeof *force);
-        memcpy(rate, solution->velocity, n * sizeof *rate);
-        for (size_t j = 0; j < member_count; j++) {
-            if (a->contacts[members[j]].mode != RG_ANALYSIS_SLIPS)
-                continue;
-            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->view->acceleration;
-            q[3 * j + 2] -= rate[3 * j + 2];
-            any = true;
-        }
-        rg_solve_info turned;
-        if (!any || rg_solve(a->view->context, rg_solver_find("newton"), problem, &settings,
-                             solution, &turned, NULL))
-            return;
-        a->tally.counts.iterations += turned.iterations;
-        if (!(turned.residual.natural <= DECIDES)) {
-            memcpy(solution->force, force, n * sizeof *force);
-            memcpy(solution->velocity, rate, n * sizeof *rate);
-            return;
-        }
-    }
-}
-
 /* The problem of the exact cone at this instant. */
-static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count, decision *d) {
+static bool decide(const island *i, decision *d) {
+    rg_analysis *a = i->a;
     rg_analysis_cone s;
-    d->basis = rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis);
-    if (!d->basis || !rg_analysis_take_cone(a, member_count, &s))
+    d->basis = rg_arena_take(a->arena, 2 * i->count, sizeof *d->basis);
+    if (!d->basis || !rg_analysis_take_cone(a, i->count, &s))
         return false;
     d->force = s.force;
     size_t k = 0;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
+    for (size_t j = 0; j < i->count; j++) {
+        rg_analysis_contact *c = member(i, j);
         rg_vec3 last = rg_analysis_force_of(c);
         rg_analysis_make_basis(a, c);
         memcpy(d->basis + 2 * j, c->basis, sizeof c->basis);
         s.mu[j] = rg_analysis_coefficient(c);
-        for (uint32_t i = 0; i < 3; i++, k++) {
+        for (uint32_t e = 0; e < 3; e++, k++) {
             s.rows[k] =
-                rg_analysis_make_row(a, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
+                rg_analysis_make_row(a, i->members[j], e, e ? c->basis[e - 1] : c->motion.normal);
             s.q[k] = rg_analysis_own_rate(a, &s.rows[k]);
             s.force[k] = rg_dot(last, s.rows[k].e);
         }
-        if (c->mode == RG_ANALYSIS_SLIPS)
+        if (rg_analysis_slips(c))
             s.q[k - 2] += DWARFS * a->view->acceleration;
     }
     rg_problem problem;
@@ -138,25 +119,14 @@ static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count,
     settings.tolerance = DECIDES;
     rg_solution solution = {.force = s.force, .velocity = s.rate};
     rg_solve_info info;
-    /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
-    settings.warm = true;
-    static const char *const solvers[] = {"newton", "interior-point"};
-    rg_status status = RG_OK;
-    for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++) {
-        status = rg_solve(a->view->context, rg_solver_find(solvers[i]), &problem, &settings,
-                          &solution, &info, NULL);
-        settings.warm = false;
-        a->tally.counts.iterations += info.iterations;
-        a->tally.counts.fallbacks += i > 0;
-        if (info.residual.natural <= DECIDES)
-            break;
-    }
-    if (status)
+    settings.warm = true; /* from the last forces it is a few steps of Newton's */
+    if (rg_solve(a->view->context, rg_solver_find("newton"), &problem, &settings, &solution, &info,
+                 NULL))
         return false;
+    a->tally.counts.iterations += info.iterations;
     a->tally.counts.solves++;
-    turn_slips(a, members, member_count, &problem, s.q, &solution, &info);
     /* Contacts that leave carry no force. */
-    for (size_t j = 0; j < member_count; j++)
+    for (size_t j = 0; j < i->count; j++)
         if (s.force[3 * j] * rg_analysis_couple(a, &s.rows[3 * j], &s.rows[3 * j]) < s.rate[3 * j])
             s.force[3 * j] = s.force[3 * j + 1] = s.force[3 * j + 2] = 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
@@ -168,42 +138,25 @@ static bool is_near_limit(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < HELD;
 }
 
-/* A contact that was at the limit is held again only if there is room: none goes back and forth by
- * rounding. Where friction drops at the limit, it cannot. */
-static bool exceeds(const rg_analysis_contact *c) {
-    return rg_analysis_cone_margin(c) < (c->tight && !rg_analysis_friction_drops(c) ? HELD : 0);
-}
-
-static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        c->tight = c->at_limit || (c->active && is_near_limit(c));
+static void measure_room(const island *s) {
+    for (size_t j = 0; j < s->count; j++) {
+        const rg_analysis_contact *c = member(s, j);
+        bool tight = rg_analysis_at_limit(c) || (rg_analysis_carries(c) && is_near_limit(c));
+        s->room[j] = tight && !rg_analysis_friction_drops(c) ? HELD : 0;
     }
 }
 
-static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && rg_analysis_has_friction(c) &&
-            exceeds(c))
+static bool exceeds(const island *s, size_t j) {
+    return rg_analysis_cone_margin(member(s, j)) < s->room[j];
+}
+
+static bool any_exceeds(const island *s) {
+    for (size_t j = 0; j < s->count; j++) {
+        const rg_analysis_contact *c = member(s, j);
+        if (sticks(c) && !rg_analysis_at_limit(c) && exceeds(s, j))
             return true;
     }
     return false;
-}
-
-/* The direction at the limit of member `j`, where friction drops then: that of a contact of the
- * same bodies which is there already, if it is the same but for rounding. Points of a face that
- * begin to slide together must not turn it. */
-static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, size_t j,
-                                rg_vec3 own) {
-    const rg_analysis_contact *c = &a->contacts[members[j]];
-    for (size_t i = 0; i < j && rg_analysis_friction_drops(c); i++) {
-        const rg_analysis_contact *o = &a->contacts[members[i]];
-        if (o->at_limit && o->mode == RG_ANALYSIS_STICKS && o->body_a == c->body_a &&
-            o->body_b == c->body_b && rg_dot(o->direction, own) > 1 - ALIGNED)
-            return o->direction;
-    }
-    return own;
 }
 
 /* What was got wrong: held contacts whose force leaves the cone after all; if there are none,
@@ -211,31 +164,32 @@ static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, s
  * are symmetric must stay so. Where friction drops at the limit, those that are as good as there
  * go there together: how many points of a face share their load is known to 1e-8 only, and their
  * sum, which decides, far better. */
-static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    bool any = any_exceeds(a, members, member_count);
-    double most = -BACK * a->view->acceleration;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode != RG_ANALYSIS_STICKS || !rg_analysis_has_friction(c))
+static bool correct(const island *s) {
+    bool any = any_exceeds(s);
+    double most = -BACK * s->a->view->acceleration;
+    for (size_t j = 0; j < s->count; j++) {
+        rg_analysis_contact *c = member(s, j);
+        if (!sticks(c))
             continue;
-        if (c->at_limit) {
-            if (c->active)
+        if (rg_analysis_at_limit(c)) {
+            if (rg_analysis_carries(c))
                 most = fmin(most, c->slip_acceleration);
             continue;
         }
-        if (!any || !(exceeds(c) || (rg_analysis_friction_drops(c) && is_near_limit(c))))
+        if (!any || !(exceeds(s, j) || (rg_analysis_friction_drops(c) && is_near_limit(c))))
             continue;
         rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
-        c->at_limit = true;
-        c->direction = common_direction(a, members, j, rg_scale(-1 / rg_length(f), f));
+        rg_analysis_note_limit(c, rg_scale(-1 / rg_length(f), f));
     }
-    if (any || !(most < -BACK * a->view->acceleration))
+    if (any || !(most < -BACK * s->a->view->acceleration))
         return any;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && c->at_limit && c->active &&
-            c->slip_acceleration < ALIKE * most)
-            c->at_limit = c->tight = false;
+    for (size_t j = 0; j < s->count; j++) {
+        rg_analysis_contact *c = member(s, j);
+        if (rg_analysis_at_limit(c) && rg_analysis_carries(c) &&
+            c->slip_acceleration < ALIKE * most) {
+            rg_analysis_note_friction(c, RG_FRICTION_TURNS_BACK);
+            s->room[j] = 0;
+        }
     }
     return true;
 }
@@ -243,118 +197,142 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
 /* Forces that are held in many ways are best held in the middle, by as little as it takes: then
  * the load is shared, bodies that are symmetric stay so, and it takes long until one of them
  * leaves its cone. Friction is shared in proportion to what contacts can hold. */
-static void centre(rg_analysis *a, const uint32_t *members, size_t member_count) {
+static void centre(const island *s) {
     double heaviest = 0;
-    for (size_t j = 0; j < member_count; j++)
-        heaviest = fmax(heaviest, a->contacts[members[j]].force[0]);
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
+    for (size_t j = 0; j < s->count; j++)
+        heaviest = fmax(heaviest, member(s, j)->force[0]);
+    for (size_t j = 0; j < s->count; j++) {
+        rg_analysis_contact *c = member(s, j);
         double share = heaviest > 0 ? c->force[0] / heaviest : 1;
         c->reference = (rg_vec3){0, 0, 0};
         c->lightness = share * NEAR_LIGHT > 1 ? 1 / share - 1 : NEAR_LIGHT - 1;
     }
 }
 
+/* The contacts as they are, with their room behind them; null without memory. */
+static rg_analysis_contact *keep(const island *s) {
+    rg_analysis_contact *kept =
+        rg_arena_take(s->a->arena, s->count, sizeof *kept + sizeof *s->room);
+    for (size_t j = 0; kept && j < s->count; j++)
+        kept[j] = *member(s, j);
+    if (kept)
+        memcpy(kept + s->count, s->room, s->count * sizeof *s->room);
+    return kept;
+}
+
+/* As they were, or some of them: */
+static void put_back(const island *s, const rg_analysis_contact *kept,
+                     bool (*whether)(const rg_analysis_contact *c)) {
+    for (size_t j = 0; j < s->count; j++)
+        if (!whether || whether(member(s, j)))
+            *member(s, j) = kept[j];
+    memcpy(s->room, kept + s->count, s->count * sizeof *s->room);
+}
+
+static bool keeps_coefficient(const rg_analysis_contact *c) {
+    return !rg_analysis_friction_drops(c);
+}
+
+static bool solves(const island *s, rg_effort effort, rg_solve_info *info) {
+    rg_analysis_solve_island(s->a, s->members, s->count, effort, info);
+    return info->residual.natural <= RG_ANALYSIS_FAILED;
+}
+
 /* Whether all contacts that do not slip can be held: mostly they can. Otherwise nothing is
  * changed, but for contacts whose friction drops when they slip: those are held up to the limit,
  * and go there from these forces. */
-static bool try_all_sticking(rg_analysis *a, const uint32_t *members, size_t member_count,
-                             rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+static bool try_all_sticking(const island *s, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(s->a->arena);
+    const rg_analysis_contact *kept = keep(s);
     if (!kept)
         return false;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        kept[j] = *c;
-        if (c->mode == RG_ANALYSIS_STICKS) {
-            c->at_limit = false;
-            c->force[1] = c->force[2] = 0;
-        }
+    for (size_t j = 0; j < s->count; j++) {
+        rg_analysis_contact *c = member(s, j);
+        if (rg_analysis_slips(c))
+            continue;
+        rg_analysis_note_friction(c, RG_FRICTION_TURNS_BACK);
+        c->force[1] = c->force[2] = 0;
     }
-    bool held = false;
+    bool held = false, solved = true;
     /* How friction is shared depends on normal forces, which are not known the first time. */
-    for (int pass = 0; pass < 2 && !held; pass++) {
-        centre(a, members, member_count);
-        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_EXCHANGE, info);
-        if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
-            break;
-        held = !any_exceeds(a, members, member_count);
+    for (int pass = 0; pass < 2 && solved && !held; pass++) {
+        centre(s);
+        solved = solves(s, RG_EFFORT_EXCHANGE, info);
+        held = solved && !any_exceeds(s);
     }
-    bool solved = info->residual.natural <= RG_ANALYSIS_FAILED;
-    for (size_t j = 0; j < member_count && !held; j++)
-        if (!solved || !rg_analysis_friction_drops(&a->contacts[members[j]]))
-            a->contacts[members[j]] = kept[j];
-    rg_arena_return(a->arena, mark);
+    if (!held)
+        put_back(s, kept, solved ? keeps_coefficient : NULL);
+    rg_arena_return(s->a->arena, mark);
     return held;
 }
 
 /* Contacts at their limits turn to where they accelerate, by the forces across their directions
  * that were found to be missing. Returns the largest turn, in radians. */
-static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member_count) {
+static double turn_limits(const island *s) {
     double largest = 0;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
+    for (size_t j = 0; j < s->count; j++) {
+        rg_analysis_contact *c = member(s, j);
         double limit = rg_analysis_coefficient(c) * c->force[0];
-        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active || !(limit > 0))
+        if (!rg_analysis_at_limit(c) || !rg_analysis_carries(c) || !(limit > 0))
             continue;
         double turn = c->force[2] / limit, size = sqrt(1 + turn * turn);
         largest = fmax(largest, fabs(turn));
-        c->direction = rg_scale(1 / size, rg_add_scaled(c->basis[0], -turn, c->basis[1]));
+        rg_vec3 turned = rg_add_scaled(c->basis[0], -turn, c->basis[1]);
+        rg_analysis_note_limit(c, rg_scale(1 / size, turned));
     }
     return largest;
 }
 
-/* From the active set of a moment ago: mostly one or two change. Step by
- * step, so that nothing else does. Forces are shared evenly, or as near to the references as can
- * be. Returns whether that came to an end; if not, nothing is changed. */
-static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member_count, bool evenly,
-                          rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+/* How forces are shared that are held in many ways. */
+typedef enum sharing { EVENLY, NEAR_REFERENCES } sharing;
+
+/* From the active set of a moment ago: mostly one or two change. Step by step, so that nothing else
+ * does. Returns whether that came to an end; if not, nothing is changed. */
+static bool follow_limits(const island *s, sharing share, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(s->a->arena);
+    const rg_analysis_contact *kept = keep(s);
     bool done = false, straight = false;
-    for (size_t j = 0; kept && j < member_count; j++)
-        kept[j] = a->contacts[members[j]];
     for (int round = 0; kept && round < FOLLOWING && !done; round++) {
-        if (evenly)
-            centre(a, members, member_count);
-        rg_analysis_solve_island(a, members, member_count,
-                                 straight ? RG_EFFORT_EXCHANGE : RG_EFFORT_TURN, info);
-        if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
+        if (share == EVENLY)
+            centre(s);
+        if (!solves(s, straight ? RG_EFFORT_EXCHANGE : RG_EFFORT_TURN, info))
             break;
-        bool corrected = correct(a, members, member_count);
+        bool corrected = correct(s);
         done = straight && !corrected;
-        straight = !corrected && turn_limits(a, members, member_count) < TURNED;
+        straight = !corrected && turn_limits(s) < TURNED;
     }
-    for (size_t j = 0; kept && j < member_count && !done; j++)
-        a->contacts[members[j]] = kept[j];
-    rg_arena_return(a->arena, mark);
+    if (kept && !done)
+        put_back(s, kept, NULL);
+    rg_arena_return(s->a->arena, mark);
     return done;
+}
+
+/* Step by step; or from what a solver of the exact cone says. */
+static bool finds_limits(const island *s, rg_solve_info *info) {
+    rg_analysis *a = s->a;
+    a->decisions--;
+    if (follow_limits(s, EVENLY, info))
+        return true;
+    a->decisions -= s->count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
+    decision d;
+    if (decide(s, &d))
+        take_decision(s, &d);
+    return follow_limits(s, EVENLY, info) || follow_limits(s, NEAR_REFERENCES, info);
 }
 
 /* Between steps. */
 void rg_analysis_decide_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                                rg_solve_info *info) {
-    if (!needs_decision(a, members, member_count)) {
-        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
-        return;
-    }
-    mark_tight(a, members, member_count);
-    if (try_all_sticking(a, members, member_count, info))
-        return;
-    a->decisions--;
-    if (follow_limits(a, members, member_count, true, info))
-        return;
-    a->decisions -= member_count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    decision d;
-    if (decide(a, members, member_count, &d))
-        take_decision(a, members, member_count, &d);
-    bool done = follow_limits(a, members, member_count, true, info) ||
-                follow_limits(a, members, member_count, false, info);
-    rg_arena_return(a->arena, mark);
-    if (!done) { /* forces are left to means */
-        a->evaluation.finding = RG_FOUND_NOT;
-        a->decisions = -1;
+    island s = {a, members, member_count, rg_arena_take(a->arena, member_count, sizeof *s.room)};
+    if (!needs_decision(&s)) {
+        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
+    } else if (s.room) {
+        measure_room(&s);
+        if (!try_all_sticking(&s, info) && !finds_limits(&s, info)) { /* forces are left to means */
+            a->evaluation.finding = RG_FOUND_NOT;
+            a->decisions = -1;
+        }
     }
+    rg_arena_return(a->arena, mark);
 }

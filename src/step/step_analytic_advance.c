@@ -10,19 +10,20 @@
 #include <string.h>
 
 static rg_contact_mode mode_of(const rg_analysis_contact *c) {
-    if (!c->active)
+    if (!rg_analysis_carries(c))
         return RG_MODE_SEPARATING;
-    if (c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0)
+    if (rg_analysis_slips(c) && c->law.friction > 0)
         return RG_MODE_SLIP;
     bool curved = c->track.feature.kind == RG_FEATURES_SMOOTH;
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
-static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c, bool resting) {
+static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c,
+                                 rg_arrival arrival) {
     const rg_world *world = a->view->world;
     const rg_convex_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
     /* A body at rest keeps its forces to the last bit. */
-    rg_vec3 f = resting ? c->last : rg_analysis_force_of(c);
+    rg_vec3 f = arrival == RG_ARRIVED_RESTING ? c->last : rg_analysis_force_of(c);
     return (rg_contact_force){.collider_b = b->collider,
                               .collider_a = other->collider,
                               .body_b = rg_body_id_at(&world->content, c->body_b),
@@ -36,26 +37,26 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .impulse = rg_scale(a->view->end - a->view->begin, f),
                               .force = f,
                               .normal_force = c->force[0],
-                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction
-                                                                       : c->law.static_friction,
+                              .friction =
+                                  rg_analysis_slips(c) ? c->law.friction : c->law.static_friction,
                               .slip_speed = rg_length(c->motion.slip),
                               .approach = -c->motion.gap_rate,
                               .mode = mode_of(c)};
 }
 
-static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *list) {
+static rg_status add_forces(rg_analysis *g, rg_arrival arrival, rg_analysis_forces *list) {
     if (g->contact_count == 0 && !g->joints)
         return RG_OK;
-    rg_analysis_evaluate_last(g, resting);
-    rg_analysis_judge_last(g, resting);
+    rg_analysis_evaluate_last(g, arrival);
+    rg_analysis_judge_last(g, arrival);
     rg_analysis_joints_keep(g, g->view->world->step, list->joints);
     for (size_t i = 0; i < g->contact_count; i++) {
-        if (g->contacts[i].limit)
+        if (g->contacts[i].kind != RG_TOUCH_PARTS)
             continue;
         if (!rg_arena_grow(g->arena, &list->forces, list->count, &list->capacity,
                            sizeof *list->forces))
             return RG_OUT_OF_MEMORY;
-        list->forces[list->count++] = force_at(g, &g->contacts[i], resting);
+        list->forces[list->count++] = force_at(g, &g->contacts[i], arrival);
     }
     return RG_OK;
 }
@@ -123,7 +124,8 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     list_parts(g, seen);
     g->bounded_for = NULL;
     bool adams = a->view->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
-    rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
+    rg_status status = rg_trial_make(&g->ode, adams ? RG_TRIAL_ADAMS : RG_TRIAL_DORMAND_PRINCE,
+                                     g->arena, &g->trial);
     if (!status)
         status = rg_analysis_joints_make(g);
     if (!status)
@@ -252,7 +254,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         *strayed = arrival == RG_STRAYED;
         if (*strayed)
             return RG_OK;
-        status = add_forces(g, arrival == RG_ARRIVED_RESTING, list);
+        status = add_forces(g, arrival, list);
         if (status)
             return rg_analysis_fail(a->view->world, status, g->time, error);
         take_group(a, groups, index, g, y, memory);

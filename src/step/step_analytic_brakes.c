@@ -56,7 +56,7 @@ static double acceleration_of(const rg_analysis *a, const rg_analysis_joint_row 
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         rg_analysis_row force = rg_analysis_force_row(a, c);
-        if (!c->limit) /* those are among the accelerations */
+        if (c->kind == RG_TOUCH_PARTS) /* those are among the accelerations */
             sum += rg_analysis_couple(a, row, &force);
     }
     return sum;

@@ -174,8 +174,6 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
 /* --- contacts of now -------------------------------------------------------------------------- */
 
 enum { POINTS_MOST = 256 };
-/* RG_CONTACT_LATERAL: points of two surfaces that are straight over each other. */
-#define OVERLAPS 2.0
 /* Normals that differ by less are those of flush faces. */
 #define FLUSH 1e-8
 
@@ -206,10 +204,9 @@ static const rg_analysis_contact *known(const rg_analysis_contact *old, size_t c
     return NULL;
 }
 
-static bool touched(const rg_analysis_contact *old, size_t count, uint32_t part_b,
-                    uint32_t part_a) {
-    for (size_t i = 0; i < count; i++)
-        if (old[i].part_b == part_b && old[i].part_a == part_a)
+bool rg_analysis_is_among(rg_analysis_set set, uint32_t part_b, uint32_t part_a) {
+    for (size_t i = 0; i < set.count; i++)
+        if (set.contacts[i].part_b == part_b && set.contacts[i].part_a == part_a)
             return true;
     return false;
 }
@@ -276,7 +273,8 @@ static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *
                                .law = l->law,
                                .size = rg_analysis_pair_size(a, l->p, l->q),
                                .shell = l->shell,
-                               .still = still_speed(a, l->shell)};
+                               .still = still_speed(a, l->shell),
+                               .none = INFINITY};
     c->track = rg_contact_track_make(b->shape, l->query.one.pose, other->shape, l->query.two.pose,
                                      manifold, point);
     c->track.planar = a->view->world->content.planar;
@@ -285,20 +283,15 @@ static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *
     c->motion = rg_contact_follow(&c->track, &motion_b, &motion_a);
     if (!c->motion.regular)
         return false;
-    c->fresh = !touched(a->contacts, a->contact_count, l->p, l->q);
     const rg_analysis_contact *old = known(a->contacts, a->contact_count, c);
     if (old) {
-        c->mode = old->mode, c->direction = old->direction;
-        c->at_limit = old->at_limit, c->started = old->started;
+        rg_analysis_go_on(old, c);
         c->reference = old->reference, c->lightness = old->lightness;
         memcpy(c->force, old->force, sizeof c->force);
         memcpy(c->basis, old->basis, sizeof c->basis);
     } else {
         warm_start(a, c, l->memory);
-        double slip = rg_length(c->motion.slip);
-        c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
-        if (c->mode == RG_ANALYSIS_SLIPS)
-            c->direction = rg_scale(1 / slip, c->motion.slip);
+        rg_analysis_begin_friction(a, c, c->motion.slip);
     }
     return true;
 }
@@ -328,21 +321,6 @@ static rg_swept_shape swept(const rg_analysis *a, uint32_t part, rg_placed_shape
                             a->motion.angular_velocity[body]};
 }
 
-/* Points on both surfaces, one straight over the other: of an overlap, not of a curved surface
- * beside it. */
-static void keep_overlap(const pair_look *l, rg_manifold *manifold) {
-    double most = OVERLAPS * RG_CONTACT_LATERAL * l->size;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < manifold->point_count; i++) {
-        const rg_contact_point *p = &l->query.points[i];
-        rg_vec3 d = rg_sub(p->on_a, p->on_b);
-        d = rg_add_scaled(d, -rg_dot(manifold->normal, d), manifold->normal);
-        if (rg_length(d) <= most && p->feature.kind != RG_FEATURES_SMOOTH)
-            l->query.points[kept++] = *p;
-    }
-    manifold->point_count = kept;
-}
-
 /* Two shapes are apart when some plane separates them, and where features are degenerate, as at
  * the seam of flush faces, several do. They approach along the one that was found: if they do not
  * along another one, nothing keeps them from going on, and their contact is along that one. It may
@@ -359,7 +337,6 @@ static rg_status go_round(rg_analysis *a, const pair_look *l, size_t *count, siz
     if (status)
         return status;
     manifold.features = plane.features;
-    keep_overlap(l, &manifold);
     *count = first;
     double slowest;
     return make_contacts(a, l, &manifold, count, &slowest);
@@ -385,6 +362,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
         .points = points,
         .capacity = POINTS_MOST};
     rg_manifold manifold;
+    rg_analysis_set old = {a->contacts, a->contact_count};
     size_t first = *count;
     double slowest;
     rg_status status = rg_contact_of_growth(&l.query, growth, &manifold);
@@ -393,11 +371,10 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     bool bounded = isfinite(a->view->parts[p].radius) && isfinite(a->view->parts[q].radius);
     if (!status && bounded && slowest < -felt_speed(a, l.size))
         status = go_round(a, &l, count, first, slowest);
-    for (size_t i = first; i < *count && !status; i++)
-        if (a->spare[i].fresh &&
-            rg_collision_mark(a->view->machinery->collision, a->view->parts[p].collider,
-                              a->view->parts[q].collider))
-            status = RG_OUT_OF_MEMORY;
+    if (!status && *count > first && !rg_analysis_is_among(old, p, q) &&
+        rg_collision_mark(a->view->machinery->collision, a->view->parts[p].collider,
+                          a->view->parts[q].collider))
+        return RG_OUT_OF_MEMORY;
     return status;
 }
 
@@ -518,7 +495,6 @@ static rg_status add_limits(rg_analysis *a, size_t *count) {
             continue;
         c->still = still_speed(a, c->shell);
         const rg_analysis_contact *old = known(a->contacts, a->contact_count, c);
-        c->fresh = !old;
         if (old)
             memcpy(c->force, old->force, sizeof c->force);
         ++*count;
@@ -526,7 +502,7 @@ static rg_status add_limits(rg_analysis *a, size_t *count) {
     return status;
 }
 
-rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
+rg_status rg_analysis_detect(rg_analysis *a, rg_analysis_set *before, rg_error *error) {
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, NULL);
     size_t count = 0;
@@ -554,6 +530,7 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     rg_analysis_contact *now = a->spare;
     a->spare = a->contacts;
     a->contacts = now;
+    *before = (rg_analysis_set){a->spare, a->contact_count};
     a->contact_count = count;
     if (count > a->tally.contacts_most)
         a->tally.contacts_most = count;

@@ -48,13 +48,17 @@ typedef struct look {
     double level;      /* m: values this small are 0 */
     double leaves;     /* m: a point this far outside its face or edge has left it */
     double deepest;    /* m: where a pair that touches has come nearer */
-    bool friction;     /* changes between stick and slip are events */
     double (*kept)[3]; /* forces of the last place at which nothing had happened */
     int kind;          /* of what happens first */
 } look;
 
 static rg_root_method root_finder(const look *l) {
     return l->a->view->world->content.settings.root_finder;
+}
+
+/* Whether changes between stick and slip are located. */
+static bool has_friction_events(const rg_analysis *a) {
+    return !a->law->mean;
 }
 
 static void add_mover(look *l, uint32_t body) {
@@ -232,7 +236,8 @@ static double resting_gap(const look *l, const rg_rigid_motion *b, const rg_rigi
     double gap = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != l->part_b || c->part_a != l->part_a || !a->start[i].active)
+        if (c->part_b != l->part_b || c->part_a != l->part_a ||
+            !rg_analysis_carried_at_start(&a->start[i]))
             continue;
         rg_contact_motion m = rg_contact_follow(&c->track, b, other);
         if (m.regular)
@@ -259,24 +264,17 @@ static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_
     double deepest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b == part_b && c->part_a == part_a && !a->start[i].active &&
-            a->start[i].gap <= IDLE * level)
+        if (c->part_b == part_b && c->part_a == part_a &&
+            !rg_analysis_carried_at_start(&a->start[i]) && a->start[i].gap <= IDLE * level)
             deepest = fmin(deepest, fmin(0, a->start[i].gap) - IDLE * level);
     }
     return deepest;
 }
 
-static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) {
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].part_b == part_b && a->contacts[i].part_a == part_a)
-            return true;
-    return false;
-}
-
 static rg_analysis_event contact_event(const look *l, double theta) {
     return (rg_analysis_event){.theta = theta,
                                .kind = RG_STEP_EVENT_CONTACT,
-                               .detect = true,
+                               .need = RG_NEED_CONTACTS,
                                .contact = UINT32_MAX,
                                .part_b = l->part_b,
                                .part_a = l->part_a};
@@ -378,7 +376,7 @@ static bool is_kept_above(look *l, double end) {
         return false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->limit || !a->start[i].active ||
+        if (c->kind != RG_TOUCH_PARTS || !rg_analysis_carried_at_start(&a->start[i]) ||
             !is_carried(a, c->part_b, c->part_a, &other_moving) || other_moving != moving)
             continue;
         bool same_side = (c->part_a == moving) == (l->part_a == moving);
@@ -392,7 +390,8 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     rg_analysis *a = l->a;
     double shell = rg_analysis_shell(a, l->part_b, l->part_a);
     l->level = 0.25 * shell;
-    if (is_followed(a, l->part_b, l->part_a)) {
+    if (rg_analysis_is_among((rg_analysis_set){a->contacts, a->contact_count}, l->part_b,
+                             l->part_a)) {
         l->deepest = deepest_idle(a, l->part_b, l->part_a, l->level);
         look_at_touching(l, event);
         return RG_OK;
@@ -430,7 +429,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     *event = contact_event(l, fmin(theta, event->theta));
     if (impact.result == RG_FIRST_CONTACT_LIMIT) { /* free so far: look again from there */
         event->kind = -1;
-        event->detect = false;
+        event->need = RG_NEED_NOTHING;
     }
     return RG_OK;
 }
@@ -458,7 +457,7 @@ static double slip_along(void *user, double theta) {
     return rg_dot(m.slip, l->a->contacts[l->contact].direction);
 }
 
-static void look_for_root(look *l, rg_scalar_function *function, int kind, bool detect,
+static void look_for_root(look *l, rg_scalar_function *function, int kind, rg_event_need need,
                           rg_analysis_event *event) {
     double begin = function(l, 0);
     rg_root root;
@@ -466,17 +465,18 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
         *event = (rg_analysis_event){/* just past it: the function has changed its sign there */
                                      .theta = fmin(root.upper, 1),
                                      .kind = kind,
-                                     .detect = detect,
+                                     .need = need,
                                      .contact = l->contact};
 }
 
 static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
     l->leaves = LEAVES * c->size;
-    if (c->active && isfinite(c->motion.inside))
-        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && l->friction)
-        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
+    if (rg_analysis_carries(c) && isfinite(c->motion.inside))
+        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, RG_NEED_CONTACTS, event);
+    if (rg_analysis_carries(c) && rg_analysis_slips(c) && c->law.friction > 0 &&
+        has_friction_events(l->a))
+        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, RG_NEED_FRICTION, event);
 }
 
 /* --- ends of ranges of joints ----------------------------------------------------------------- */
@@ -490,7 +490,8 @@ static double limit_gap(void *user, double theta) {
 /* Whether the axis rests at its end. */
 static bool is_at_limit(const rg_analysis *a, size_t limit) {
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].limit && a->contacts[i].part_a == limit && a->start[i].active)
+        if (a->contacts[i].kind != RG_TOUCH_PARTS && a->contacts[i].part_a == limit &&
+            rg_analysis_carried_at_start(&a->start[i]))
             return true;
     return false;
 }
@@ -514,10 +515,8 @@ static double brake_slip(void *user, double theta) {
 
 /* A brake whose axis comes to the velocity that it holds. */
 static void look_at_brake(look *l, rg_analysis_event *event) {
-    double theta = event->theta;
     if (isfinite(brake_slip(l, 0)))
-        look_for_root(l, brake_slip, -1, false, event);
-    event->changes |= event->theta < theta;
+        look_for_root(l, brake_slip, -1, RG_NEED_FORCES, event);
 }
 
 /* --- forces ----------------------------------------------------------------------------------- */
@@ -530,20 +529,21 @@ static double margin(const look *l, uint32_t contact, int *kind) {
     const rg_analysis_contact *c = &a->contacts[contact];
     double margin = INFINITY, unit = 1 / a->view->acceleration;
     *kind = RG_STEP_EVENT_BREAK;
-    if (a->start[contact].active)
-        margin = c->active || rg_analysis_keeps_active_set(a)
+    if (rg_analysis_carried_at_start(&a->start[contact]))
+        margin = rg_analysis_carries(c) || rg_analysis_keeps_active_set(a)
                      ? c->force[0] / a->start[contact].force[0]
                      : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
-    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) ||
-        !l->friction)
+    if (!rg_analysis_carries(c) || rg_analysis_slips(c) || !(c->law.static_friction > 0) ||
+        !has_friction_events(l->a))
         return margin;
     double change = INFINITY;
-    if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !c->at_limit)
+    if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !rg_analysis_at_limit(c))
         change = rg_analysis_cone_margin(c);
     /* Directions are turned after every step; what happens meanwhile is an event only if it is
      * much. */
-    double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
-    if (!c->started)
+    double back =
+        rg_analysis_at_limit(c) ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
+    if (!rg_analysis_starts(c))
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
     if (fmin(back, change) > margin)
         return margin;
@@ -554,7 +554,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
 static double least_margin(look *l) {
     /* That the rows which carry force change is the end of a step, and nothing to report. */
     double least = l->a->evaluation.margin;
-    if (l->friction)
+    if (has_friction_events(l->a))
         least = fmin(least, rg_analysis_brakes_margin(l->a));
     l->kind = -1;
     l->contact = UINT32_MAX;
@@ -622,15 +622,14 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
                                                        .evaluation_limit = ROOT_EVALUATIONS});
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){
-            .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};
+            .theta = root.upper, .kind = l->kind, .need = RG_NEED_FORCES, .contact = l->contact};
     }
     rg_arena_return(a->arena, mark);
     return RG_OK;
 }
 
-rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
-                                  rg_error *error) {
-    look l = {.a = a, .dense = &a->trial.output, .friction = friction};
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error) {
+    look l = {.a = a, .dense = &a->trial.output};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, l.dense);
@@ -650,7 +649,8 @@ rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_eve
             look_at_limit(&l, event);
     }
     l.contact = UINT32_MAX;
-    for (l.limit = 0; friction && l.limit < rg_analysis_brake_count(a) && !status; l.limit++) {
+    for (l.limit = 0; has_friction_events(a) && l.limit < rg_analysis_brake_count(a) && !status;
+         l.limit++) {
         uint32_t bodies[2];
         rg_analysis_brake_bodies(a, l.limit, bodies);
         look_at_bodies(&l, bodies[0], bodies[1]);

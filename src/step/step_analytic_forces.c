@@ -29,10 +29,6 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event; and one whose friction
- * drops then. */
-#define EXCEEDS      1e-8
-#define EXCEEDS_DROP 2e-11
 /* Of the judge's residual: what is good enough for the right-hand side. */
 #define EXACT 1e-11
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of
@@ -65,45 +61,14 @@ static void own_accelerations(rg_analysis *a, const double *y, const double *dyd
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row) {
     const rg_analysis_motion *m = &a->motion;
     const rg_contact_motion *k = &a->contacts[row->contact].motion;
+    bool about = a->contacts[row->contact].kind == RG_TOUCH_LIMIT_OF_TURN;
     double rate = rg_direction_rate(row, m->acceleration, m->angular_acceleration) +
-                  rg_dot(a->contacts[row->contact].turns ? row->arm_a : row->e, k->drift);
+                  rg_dot(about ? row->arm_a : row->e, k->drift);
     if (row->component == 0) {
         /* u = slip + normal part; n' is across n. */
         rate += rg_dot(k->normal_rate, k->slip);
     }
     return rate;
-}
-
-/* Slip direction of the law: of the slip itself, or, where it begins, of the way it will go. */
-static rg_vec3 slip_direction(const rg_analysis *a, const rg_analysis_contact *c) {
-    double tiny = rg_analysis_stop(a, c);
-    double along = rg_dot(c->motion.slip, c->direction);
-    rg_vec3 n = c->motion.normal;
-    /* Beyond a stop the old direction goes on, so that the step is smooth up to the event. */
-    rg_vec3 d = along <= 0 || c->stopping ? c->direction
-                                          : rg_add_scaled(c->motion.slip, tiny, c->direction);
-    d = rg_add_scaled(d, -rg_dot(d, n), n);
-    double length = rg_length(d);
-    return length > 0 ? rg_scale(1 / length, d) : d;
-}
-
-void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c) {
-    bool planar = a->view->world->content.planar;
-    rg_vec3 n = c->motion.normal;
-    if (c->mode == RG_ANALYSIS_SLIPS) {
-        c->basis[0] = slip_direction(a, c);
-        c->basis[1] = rg_cross(n, c->basis[0]);
-        return;
-    }
-    rg_contact_tangents(n, planar, &c->basis[0], &c->basis[1]);
-    if (!a->law->exact_cone || !c->at_limit)
-        return;
-    rg_vec3 d = rg_add_scaled(c->direction, -rg_dot(c->direction, n), n);
-    double length = rg_length(d);
-    if (length > 0.5) {
-        c->basis[0] = rg_scale(1 / length, d);
-        c->basis[1] = rg_cross(n, c->basis[0]);
-    }
 }
 
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
@@ -114,28 +79,20 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
 
 /* --- one island ------------------------------------------------------------------------------- */
 
-double rg_analysis_coefficient(const rg_analysis_contact *c) {
-    return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.friction : c->law.static_friction;
-}
-
-bool rg_analysis_friction_drops(const rg_analysis_contact *c) {
-    return !c->started && c->law.static_friction > c->law.friction;
-}
-
-bool rg_analysis_has_friction(const rg_analysis_contact *c) {
-    return rg_analysis_coefficient(c) > 0;
-}
-
 /* Whether a contact at its limit may turn the direction of its friction: see turn_rows. */
 static bool turns(const rg_analysis *a, const rg_analysis_contact *c, rg_effort effort) {
-    return effort == RG_EFFORT_TURN && c->mode == RG_ANALYSIS_STICKS && c->at_limit &&
-           !a->view->world->content.planar;
+    return effort == RG_EFFORT_TURN && rg_analysis_at_limit(c) && !a->view->world->content.planar;
+}
+
+/* Whether its friction has a direction, and all the size that it can have. */
+static bool is_limited(const rg_analysis_contact *c) {
+    return rg_analysis_slips(c) || rg_analysis_at_limit(c);
 }
 
 static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c, rg_effort effort) {
     if (!rg_analysis_has_friction(c))
         return 1;
-    bool one = c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->view->world->content.planar;
+    bool one = is_limited(c) || a->view->world->content.planar;
     return one && !turns(a, c, effort) ? 2 : 3;
 }
 
@@ -157,7 +114,7 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
             s->b[k] = rg_analysis_own_rate(a, &s->rows[k]);
             s->force[k] = c->force[i];
             s->normal[k] = (uint32_t)normal;
-            bool limited = (c->mode == RG_ANALYSIS_SLIPS || c->at_limit) && i == 1;
+            bool limited = is_limited(c) && i == 1;
             s->kinds[k] = i == 0 ? RG_ROW_UNILATERAL : limited ? RG_ROW_DYNAMIC : RG_ROW_STATIC;
             s->mu[k] = i == 0    ? 0
                        : limited ? -rg_analysis_coefficient(c)
@@ -332,13 +289,6 @@ static rg_status know_rows(rg_analysis *a, rg_direction_system *s, rg_effort eff
     return RG_OK;
 }
 
-double rg_analysis_cone_margin(const rg_analysis_contact *c) {
-    double limit = rg_analysis_coefficient(c) * c->force[0];
-    double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
-    double slack = rg_analysis_friction_drops(c) ? EXCEEDS_DROP : EXCEEDS;
-    return size > 0 ? 1 + slack - size / limit : 1;
-}
-
 static double largest_force(const rg_direction_system *s) {
     double largest = 0;
     for (size_t k = 0; k < s->count; k++)
@@ -354,10 +304,10 @@ static void store_forces(rg_analysis *a, const rg_direction_system *s) {
         c->force[i] = s->force[k];
         if (i == 0) {
             c->force[1] = c->force[2] = 0;
-            c->active = s->force[k] > RG_ANALYSIS_FORCE * largest;
+            c->none = RG_ANALYSIS_FORCE * largest;
             c->normal_acceleration = s->rate[k];
             c->slip_acceleration = 0;
-        } else if (s->kinds[k] == RG_ROW_STATIC && !c->at_limit) {
+        } else if (s->kinds[k] == RG_ROW_STATIC && !rg_analysis_at_limit(c)) {
             rg_vec3 so_far =
                 i == 1 ? (rg_vec3){0, 0, 0} : rg_scale(c->slip_acceleration, c->slip_direction);
             rg_vec3 all = rg_add_scaled(so_far, s->rate[k], c->basis[i - 1]);
@@ -494,7 +444,7 @@ void rg_analysis_keep_start(rg_analysis *a) {
     a->start_time = a->motion.time;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        a->start[i] = (rg_analysis_start){.active = c->active,
+        a->start[i] = (rg_analysis_start){.none = c->none,
                                           .gap = c->motion.gap,
                                           .slip = rg_length(c->motion.slip),
                                           .point = c->motion.point,
@@ -510,7 +460,7 @@ static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
     rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
-    rg_analysis_judge_begin(a, false);
+    rg_analysis_judge_begin(a, RG_COURSE_FOLLOWS);
     a->active =
         rg_analysis_may_know(a) && a->evaluation.finding == RG_FOUND ? &kept_active_set : a->law;
 }
@@ -518,16 +468,16 @@ static void evaluate_first(rg_analysis *a) {
 static void evaluate_first_constant(rg_analysis *a) {
     rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
-    rg_analysis_judge_begin(a, true);
+    rg_analysis_judge_begin(a, RG_COURSE_CONSTANT);
     a->active = &rg_law_constant;
 }
 
 static const rg_force_law first = {.evaluate = evaluate_first};
 static const rg_force_law first_constant = {.evaluate = evaluate_first_constant};
 
-void rg_analysis_begin_trial(rg_analysis *a, bool constant) {
+void rg_analysis_begin_trial(rg_analysis *a, rg_course course) {
     a->trouble.outcome = RG_SOLVED;
-    a->active = constant ? &first_constant : &first;
+    a->active = course == RG_COURSE_CONSTANT ? &first_constant : &first;
 }
 
 void rg_analysis_end_trial(rg_analysis *a) {
@@ -555,6 +505,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_analysis *a = user;
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
+    if (a->contact_count == 0 && !a->joints)
+        return; /* free flight */
     move_freely(a, t, y, dydt);
     a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {
@@ -586,6 +538,9 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
 }
 
 void rg_analysis_decide(rg_analysis *a) {
+    a->evaluation = (rg_evaluation){.margin = INFINITY};
+    if (a->contact_count == 0 && !a->joints)
+        return; /* free flight */
     do {
         rg_analysis_evaluate_free(a, a->time, a->y);
         if (a->law->decide)
@@ -593,10 +548,10 @@ void rg_analysis_decide(rg_analysis *a) {
     } while (rg_analysis_brakes_change(a));
 }
 
-void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
+void rg_analysis_evaluate_last(rg_analysis *a, rg_arrival arrival) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_rows : solve_rows);
+        solve_islands(a, arrival == RG_ARRIVED_RESTING ? know_rows : solve_rows);
     rg_analysis_joints_react(a);
 }
 

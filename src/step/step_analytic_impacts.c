@@ -167,21 +167,11 @@ bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact) {
     if (count && take_impact(a, count, &s)) {
         fill_impact(a, members, &s);
         rg_impact_problem problem = impact_problem(&s, a->contacts[contact].still);
-        double *ray = rg_arena_take(a->arena, s.rows, sizeof *ray);
         double normal = 0;
-        for (size_t k = 0; ray && k < s.rows; k++) {
-            const rg_analysis_contact *c = &a->contacts[members[k / (size_t)s.dimension]];
-            ray[k] = rg_dot(rg_analysis_force_of(c), s.row[k].e);
-        }
         rg_impact_info info;
-        rg_status status =
-            rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
-        if (status)
+        done = !rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (!done)
             rg_impulse_log_undo(&s.log);
-        if (status && ray)
-            status =
-                rg_impact_along_ray(a->view->context, &problem, ray, s.impulse, NULL, &info, NULL);
-        done = status == RG_OK;
         if (done) {
             apply_impact(a, &s, &info);
             for (size_t k = 0; k < s.rows; k += (size_t)s.dimension)
@@ -201,8 +191,9 @@ bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact) {
 
 static rg_bounce *bounce_of(rg_analysis *a, const rg_analysis_contact *c) {
     const rg_convex_part *parts = a->view->parts;
-    uint32_t part_b = c->limit ? c->part_b : parts[c->part_b].number;
-    uint32_t part_a = c->limit ? c->part_a : parts[c->part_a].number;
+    bool limit = c->kind != RG_TOUCH_PARTS;
+    uint32_t part_b = limit ? c->part_b : parts[c->part_b].number;
+    uint32_t part_a = limit ? c->part_a : parts[c->part_a].number;
     for (size_t i = 0; i < a->bounce_count; i++)
         if (a->bounces[i].part_b == part_b && a->bounces[i].part_a == part_a)
             return &a->bounces[i];
@@ -317,7 +308,7 @@ static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t 
 }
 
 /* Of all islands. */
-rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error) {
+rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_analysis_set before, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
@@ -336,9 +327,9 @@ rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error) {
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        if (c->fresh && !met[i] && a->time > a->view->begin) /* at the beginning all of them are */
+        bool known = rg_analysis_is_among(before, c->part_b, c->part_a);
+        if (!known && !met[i] && a->time > a->view->begin) /* where none of them is */
             rg_analysis_log(a, RG_STEP_EVENT_CONTACT, c, 1, -c->motion.gap_rate);
-        c->fresh = false;
         if (met[i] && ends_bouncing(a, c))
             c->still = INFINITY;
     }

@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* Projections of slips that end, each of which may end others. */
-enum { PROJECTIONS = 3 };
-
 static rg_step_event event_of(const rg_analysis *a, rg_step_event_kind kind,
                               const rg_analysis_contact *c, uint32_t contacts, double value) {
     rg_step_event e = {
@@ -21,7 +18,7 @@ static rg_step_event event_of(const rg_analysis *a, rg_step_event_kind kind,
         return e;
     e.body_b = rg_analysis_body_id(a, c->body_b);
     e.body_a = rg_analysis_body_id(a, c->body_a);
-    e.friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction : c->law.static_friction;
+    e.friction = rg_analysis_slips(c) ? c->law.friction : c->law.static_friction;
     e.restitution = c->law.restitution;
     return e;
 }
@@ -43,33 +40,38 @@ static void drop_leaving(rg_analysis *a) {
     a->contact_count = kept;
 }
 
-/* Stick and slip by the slips of now. Returns whether the rest of a slip has to be taken away: what
- * is left to the law of stick must not move, or friction, which then opposes accelerations, could
- * give energy. */
-static bool refresh_modes(rg_analysis *a, bool *changed) {
-    bool any = false;
+/* What became of stick and slip. */
+typedef struct refreshed {
+    bool any;   /* contacts stick that slipped, or slip that stuck */
+    bool ended; /* slips have */
+} refreshed;
+
+/* Stick and slip by the slips of now. `ends`: per contact, whether the rest of its slip has to be
+ * taken away: what is left to the law of stick must not move, or friction, which then opposes
+ * accelerations, could give energy. */
+static refreshed refresh_friction(rg_analysis *a, bool *ends) {
+    refreshed all = {false, false};
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        uint8_t before = c->mode;
         double slip = rg_length(c->motion.slip);
+        bool slipped = rg_analysis_slips(c);
         bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->view->acceleration;
         if (slip > rg_analysis_creep(a, c)) {
-            c->mode = RG_ANALYSIS_SLIPS;
-            c->direction = rg_scale(1 / slip, c->motion.slip);
-        } else if (c->mode == RG_ANALYSIS_SLIPS &&
-                   (hardly || slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c))) {
-            c->mode = RG_ANALYSIS_STICKS;
-            c->halts = true;
-            c->started = hardly;
-            c->at_limit = hardly && a->law->exact_cone;
+            rg_analysis_note_slide(c, c->motion.slip);
+        } else if (slipped && hardly) {
+            rg_analysis_note_friction(c, RG_FRICTION_CREEPS);
+            if (a->law->exact_cone)
+                rg_analysis_note_limit(c, c->direction);
+        } else if (slipped && slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c)) {
+            rg_analysis_note_friction(c, RG_FRICTION_ENDS);
         }
-        if (c->mode == RG_ANALYSIS_STICKS &&
-            c->slip_acceleration <= RG_ANALYSIS_FREE * a->view->acceleration)
-            c->started = false;
-        any |= c->halts;
-        *changed |= c->mode != before;
+        if (c->slip_acceleration <= RG_ANALYSIS_FREE * a->view->acceleration)
+            rg_analysis_note_friction(c, RG_FRICTION_SETTLES);
+        ends[i] = slipped && !rg_analysis_slips(c);
+        all.ended |= ends[i];
+        all.any |= slipped != rg_analysis_slips(c);
     }
-    return any;
+    return all;
 }
 
 /* Contacts that stick no longer have the coefficient of slip from now on. */
@@ -81,11 +83,11 @@ static void start_slips(rg_analysis *a) {
     bool changed = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_STICKS || c->started || !c->active ||
+        if (rg_analysis_slips(c) || rg_analysis_starts(c) || !rg_analysis_carries(c) ||
             !(c->law.static_friction > 0) ||
             c->slip_acceleration <= rg_analysis_let_go(c) * a->view->acceleration)
             continue;
-        c->started = true;
+        rg_analysis_note_friction(c, RG_FRICTION_LETS_GO);
         changed |= c->law.static_friction > c->law.friction;
         rg_analysis_log(a, RG_STEP_EVENT_SLIP, c, 1, c->slip_acceleration);
     }
@@ -101,7 +103,7 @@ static void choose_solution(rg_analysis *a) {
     bool holds = a->view->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
+        if (!rg_analysis_slips(c) || c->force[0] > 0 || !(c->normal_acceleration > 0))
             continue;
         rg_vec3 n = c->motion.normal;
         rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
@@ -127,13 +129,20 @@ static void choose_solution(rg_analysis *a) {
 }
 
 rg_status rg_analysis_refresh(rg_analysis *a) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    bool *ends = rg_arena_take(a->arena, a->contact_count, sizeof *ends);
+    if (!ends)
+        return RG_OUT_OF_MEMORY;
     rg_status status = RG_OK;
-    bool decides = false;
-    /* What is projected away changes other slips. */
-    for (int round = 0; refresh_modes(a, &decides) && round < PROJECTIONS && !status; round++)
-        status = rg_analysis_project(a);
+    refreshed first = refresh_friction(a, ends), second = {false, false};
+    if (first.ended) { /* what is projected away changes other slips */
+        status = rg_analysis_project(a, ends);
+        second = refresh_friction(a, ends);
+    }
+    rg_arena_return(a->arena, mark);
+    bool decides = first.any || second.any;
     for (size_t i = 0; i < a->contact_count; i++)
-        decides |= a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit;
+        decides |= rg_analysis_at_limit(&a->contacts[i]);
     if (decides && !status)
         start_slips(a);
     return status;
@@ -224,7 +233,7 @@ static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double tim
 /* Whether the plane of a face separates the parts of a contact now and goes on to do so, under the
  * forces that all others have: then nothing needs to be held. */
 static bool has_free_plane(const rg_analysis *a, const rg_analysis_contact *c) {
-    if (c->limit || !isfinite(a->view->parts[c->part_b].radius) ||
+    if (c->kind != RG_TOUCH_PARTS || !isfinite(a->view->parts[c->part_b].radius) ||
         !isfinite(a->view->parts[c->part_a].radius) || !(a->view->acceleration > 0))
         return false;
     double time = sqrt(c->shell / a->view->acceleration);
@@ -290,12 +299,13 @@ static void let_go_unneeded(rg_analysis *a) {
 }
 
 /* The contacts of now, what meets brought to an end. */
-static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) {
+static rg_status resolve_meetings(rg_analysis *a, rg_event_need need, rg_error *error) {
+    rg_analysis_set before = {a->contacts, a->contact_count};
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
-    if (detect) {
+    if (need == RG_NEED_CONTACTS) {
         rg_stage_enter(a->view->world, RG_STAGE_POINTS);
-        status = rg_analysis_detect(a, error);
+        status = rg_analysis_detect(a, &before, error);
         if (status)
             return error && error->text[0] ? status
                                            : rg_fail(error, status, "contacts at t = %.9g s: %s",
@@ -303,25 +313,29 @@ static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) 
     }
     rg_stage_enter(a->view->world, RG_STAGE_APPLY);
     rg_analysis_follow(a, a->contacts, a->contact_count);
-    status = rg_analysis_resolve_impacts(a, error);
+    status = rg_analysis_resolve_impacts(a, before, error);
     if (status)
         return status;
     drop_leaving(a);
     return stop_slow(a, error);
 }
 
-static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_error *error) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_APPLY);
-    rg_status status = resolve_meetings(a, detect, error);
+    rg_status status = resolve_meetings(a, need, error);
     rg_stage_enter(a->view->world, outer);
     if (status)
         return status;
     rg_analysis_brakes_reset(a);
-    if (frees)
-        let_go_unneeded(a);
-    refresh_modes(a, &(bool){false});
+    let_go_unneeded(a);
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    bool *ends = rg_arena_take(a->arena, a->contact_count, sizeof *ends);
+    if (!ends)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    refresh_friction(a, ends);
     start_slips(a);
-    status = rg_analysis_project(a);
+    status = rg_analysis_project(a, ends);
+    rg_arena_return(a->arena, mark);
     if (!status)
         status = rg_analysis_refresh(a);
     if (status)
@@ -331,9 +345,9 @@ static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error 
     return RG_OK;
 }
 
-rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_error *error) {
     for (int jam = 0;; jam++) {
-        rg_status status = resolve_once(a, detect, frees, error);
+        rg_status status = resolve_once(a, need, error);
         /* An active set that was not found is no paradox: the loop takes mean forces. */
         if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.finding == RG_FOUND_NOT)
             return status;

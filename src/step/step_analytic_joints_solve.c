@@ -292,7 +292,7 @@ void rg_analysis_joints_react(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         rg_analysis_row row = rg_analysis_force_row(a, c);
-        if (c->limit)
+        if (c->kind != RG_TOUCH_PARTS)
             add_twist(a, &row, 1, j->twist);
     }
     add_accelerations(a, j->twist, j->acceleration, j->angular_acceleration);

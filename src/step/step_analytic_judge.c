@@ -58,9 +58,17 @@ static rg_judge_contact contact_of(const rg_analysis *a, const rg_analysis_conta
                               .law = c->law};
 }
 
-/* The instant of a->motion and a->contacts; false without memory. `laws`: forces are of the
- * instant. */
-static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_instant *now) {
+/* What there is to be seen of an instant besides the power of forces. */
+typedef enum sight {
+    SEE_POWER, /* nothing: forces are those of an earlier instant */
+    SEE_CONES, /* they are means over a time to come */
+    SEE_LAWS,
+    SEE_LAWS_AT_END
+} sight;
+
+/* The instant of a->motion and a->contacts; false without memory. */
+static bool instant_of(const rg_analysis *a, sight see, rg_judge_instant *now) {
+    bool laws = see >= SEE_LAWS;
     rg_judge_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     if (!contacts)
         return false;
@@ -72,7 +80,7 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
                               .orientation = a->motion.orientation,
                               .acceleration = laws ? a->motion.acceleration : NULL,
                               .angular_acceleration = laws ? a->motion.angular_acceleration : NULL,
-                              .stops = stops,
+                              .stops = see == SEE_LAWS_AT_END,
                               .scale = a->view->acceleration,
                               .widest = polygon ? sqrt(2) : 1,
                               .linear = a->judge->linear,
@@ -82,28 +90,20 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
     if (a->joints && !rg_analysis_joints_show(a, now))
         return false;
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].motion.regular && !a->contacts[i].limit)
+        if (a->contacts[i].motion.regular && a->contacts[i].kind == RG_TOUCH_PARTS)
             contacts[now->count++] =
                 contact_of(a, &a->contacts[i], rg_analysis_force_of(&a->contacts[i]));
     return true;
 }
-
-/* What there is to be seen of an instant besides the power of forces. */
-typedef enum sight {
-    SEE_POWER, /* nothing: forces are those of an earlier instant */
-    SEE_CONES, /* they are means over a time to come */
-    SEE_LAWS,
-    SEE_LAWS_AT_END
-} sight;
 
 static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *found) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_judge_instant now;
     rg_judge_power power = {0};
-    if (instant_of(a, see >= SEE_LAWS, see == SEE_LAWS_AT_END, &now)) {
+    if (instant_of(a, see, &now)) {
         for (size_t i = 0; i < a->contact_count; i++)
-            if (a->contacts[i].limit)
+            if (a->contacts[i].kind != RG_TOUCH_PARTS)
                 rg_analysis_limit_show(a, &a->contacts[i], a->contacts[i].force[0], &now);
         if (see != SEE_POWER)
             rg_judge_laws(&now, found);
@@ -119,11 +119,11 @@ static bool is_shown(const rg_analysis *a) {
     return a->judge && (a->contact_count || a->joints);
 }
 
-void rg_analysis_judge_begin(rg_analysis *a, bool constant) {
+void rg_analysis_judge_begin(rg_analysis *a, rg_course course) {
     if (!is_shown(a))
         return;
     a->judge->pending = rg_judge_findings_none();
-    a->judge->constant = constant;
+    a->judge->course = course;
     a->judge->begin = look(a, a->law->mean ? SEE_CONES : SEE_LAWS, &a->judge->pending);
 }
 
@@ -153,12 +153,17 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
     return off <= LINEAR * fmax(begin->size, end->size);
 }
 
+/* Of instants after the beginning of the trial step. */
+static sight sight_of(const rg_analysis *a) {
+    return a->judge->course == RG_COURSE_CONSTANT ? SEE_POWER : SEE_LAWS_AT_END;
+}
+
 /* Forces at a place of the trial step, on copies that are not observed. */
 static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_findings *found) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     rg_judge_power power = {0};
-    bool constant = a->judge->constant;
+    bool constant = a->judge->course == RG_COURSE_CONSTANT;
     if (contacts) {
         rg_analysis_view view = *a->view;
         rg_analysis copy = *a;
@@ -175,7 +180,7 @@ static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_f
         rg_dense_evaluate(dense, theta, a->scratch_y);
         rg_analysis_accept(&copy, 0, a->scratch_y);
         rg_analysis_evaluate(&copy, dense->begin + theta * dense->step, a->scratch_y);
-        power = look(&copy, constant ? SEE_POWER : SEE_LAWS_AT_END, found);
+        power = look(&copy, sight_of(a), found);
     }
     rg_arena_return(a->arena, mark);
     return power;
@@ -194,10 +199,10 @@ void rg_analysis_judge_span(rg_analysis *a, double theta, double length) {
     rg_dense_evaluate(dense, theta, a->scratch_y);
     rg_analysis_accept(a, 0, a->scratch_y);
     rg_analysis_move(a, dense->begin + theta * dense->step, a->scratch_y, &a->motion);
-    rg_judge_power end = look(a, a->judge->constant ? SEE_POWER : SEE_LAWS_AT_END, found);
+    rg_judge_power end = look(a, sight_of(a), found);
     int rule = -1, inside = 0;
     if (works(a, &power[0], &end) && !is_linear(a, theta * length, &power[0], &end)) {
-        rule = a->trial.remembers && !a->trial.alone ? 1 : 0;
+        rule = a->trial.last == RG_TRIAL_ADAMS ? 1 : 0;
         inside = rule ? 3 : 1;
     }
     for (int i = 0; i < inside; i++)
@@ -219,14 +224,14 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_judge_contact *contacts = rg_arena_take(a->arena, count, sizeof *contacts);
     rg_judge_instant now;
-    if (contacts && instant_of(a, false, false, &now)) {
+    if (contacts && instant_of(a, SEE_POWER, &now)) {
         now.contacts = contacts;
         now.count = 0;
         for (size_t i = 0; i < count; i++) {
             const rg_analysis_contact *c = &a->contacts[rows[i].contact];
-            if (c->limit && rows[i].component == 0)
+            if (c->kind != RG_TOUCH_PARTS && rows[i].component == 0)
                 rg_analysis_limit_show(a, c, impulse[i], &now);
-            if (c->limit)
+            if (c->kind != RG_TOUCH_PARTS)
                 continue;
             if (i == 0 || rows[i].contact != rows[i - 1].contact)
                 contacts[now.count++] = contact_of(a, c, (rg_vec3){0, 0, 0});
@@ -238,11 +243,11 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
     rg_arena_return(a->arena, mark);
 }
 
-void rg_analysis_judge_last(rg_analysis *a, bool resting) {
+void rg_analysis_judge_last(rg_analysis *a, rg_arrival arrival) {
     if (!is_shown(a))
         return;
     rg_judge_power power[2];
     power[0] = power[1] = look(a, a->law->mean ? SEE_CONES : SEE_LAWS_AT_END, &a->found);
-    if (resting)
+    if (arrival == RG_ARRIVED_RESTING)
         rg_judge_span(power, -1, a->view->end - a->view->begin, &a->found);
 }

@@ -47,17 +47,17 @@ bool rg_analysis_limit_contact(const rg_analysis *a, size_t limit, rg_analysis_c
         &a->view->world->content.joint[a->joints->joint[l->joint]].def.axis[l->axis];
     uint32_t bodies[2];
     rg_analysis_limit_bodies(a, limit, bodies);
+    bool turns = a->joints->look[l->joint].axis[l->axis].turns;
     /* A's side is the one that moves away from the end. */
     *c = (rg_analysis_contact){.part_b = UINT32_MAX,
                                .part_a = (uint32_t)limit,
                                .body_a = bodies[!l->upper],
                                .body_b = bodies[l->upper],
-                               .limit = true,
-                               .turns = a->joints->look[l->joint].axis[l->axis].turns,
+                               .kind = turns ? RG_TOUCH_LIMIT_OF_TURN : RG_TOUCH_LIMIT,
                                .law = {.restitution = axis->restitution},
                                .size = 1,
                                .shell = RG_ANALYSIS_SHELL,
-                               .mode = RG_ANALYSIS_STICKS};
+                               .none = INFINITY};
     rg_analysis_limit_follow(a, &a->motion, c);
     return c->motion.gap <= a->law->near * c->shell;
 }
@@ -82,22 +82,22 @@ void rg_analysis_limit_show(const rg_analysis *a, const rg_analysis_contact *c, 
                             const rg_judge_instant *now) {
     const rg_joint_limit *l = &a->joints->limits[c->part_a];
     rg_judge_joint *joint = (rg_judge_joint *)&now->joints[l->joint]; /* in our own memory */
-    rg_vec3 *sum =
-        c->turns ? &joint->angular[RG_JUDGE_JOINT_LIMIT] : &joint->linear[RG_JUDGE_JOINT_LIMIT];
+    rg_vec3 *sum = c->kind == RG_TOUCH_LIMIT_OF_TURN ? &joint->angular[RG_JUDGE_JOINT_LIMIT]
+                                                     : &joint->linear[RG_JUDGE_JOINT_LIMIT];
     *sum = rg_add_scaled(*sum, l->upper ? -force : force, c->motion.normal);
 }
 
 void rg_analysis_limits_keep(const rg_analysis *a, double step, rg_joint_memory *memories) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!c->limit)
+        if (c->kind == RG_TOUCH_PARTS)
             continue;
         const rg_joint_limit *l = &a->joints->limits[c->part_a];
         rg_joint_memory *m = &memories[a->joints->joint[l->joint]];
         double force = l->upper ? -c->force[0] : c->force[0];
         m->impulse[RG_JOINT_LOCKED + l->axis * RG_JOINT_PARTS +
                    (l->upper ? RG_JOINT_UPPER : RG_JOINT_LOWER)] += force * step;
-        rg_vec3 *sum = c->turns ? &m->torque : &m->force;
+        rg_vec3 *sum = c->kind == RG_TOUCH_LIMIT_OF_TURN ? &m->torque : &m->force;
         *sum = rg_add_scaled(*sum, force, c->motion.normal);
     }
 }

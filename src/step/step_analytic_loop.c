@@ -29,8 +29,6 @@
  * no progress. */
 #define STANDS 1e-3
 enum { STUCK_MOST = 4 };
-/* And after so many contacts that seem not to be needed are kept: what comes back at once is. */
-enum { FREED_MOST = 1 };
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
 /* Iterations of solvers in it before mean forces are taken to its end. */
@@ -81,7 +79,7 @@ static double largest_drift(const rg_analysis *a) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
         double nearer = fmin(a->start[i].gap, RG_ANALYSIS_REST * c->shell) - c->motion.gap;
-        if (c->active && c->motion.regular)
+        if (rg_analysis_carries(c) && c->motion.regular)
             largest = fmax(largest, (a->law->mean ? nearer : fabs(off) / 2) / c->shell);
     }
     return largest / RG_ANALYSIS_DRIFT;
@@ -97,18 +95,22 @@ static bool mark_stopping(rg_analysis *a) {
         rg_analysis_contact *c = &a->contacts[i];
         double slip = rg_length(c->motion.slip);
         /* A direction that it has turned away from would not be seen to end. */
-        if (c->mode == RG_ANALYSIS_SLIPS && !(rg_dot(c->motion.slip, c->direction) > 0)) {
-            c->mode = slip > rg_analysis_stop(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
-            if (c->mode == RG_ANALYSIS_SLIPS)
-                c->direction = rg_scale(1 / slip, c->motion.slip);
+        if (!rg_analysis_slips(c))
+            continue;
+        if (!(rg_dot(c->motion.slip, c->direction) > 0)) {
+            if (slip > rg_analysis_stop(a, c))
+                rg_analysis_note_slide(c, c->motion.slip);
+            else
+                rg_analysis_note_friction(c, RG_FRICTION_ENDS);
             changed = true;
         }
-        c->stopping = c->mode == RG_ANALYSIS_SLIPS && slip > 0 &&
-                      slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
-                      c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
-        if (c->stopping)
-            c->direction = rg_scale(1 / slip, c->motion.slip);
-        changed |= c->stopping;
+        bool slows = slip > 0 && slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
+                     c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
+        rg_analysis_note_friction(c, slows ? RG_FRICTION_SLOWS : RG_FRICTION_GOES_ON);
+        if (c->friction == RG_FRICTION_STOPS) {
+            rg_analysis_note_slide(c, c->motion.slip);
+            changed = true;
+        }
     }
     return changed;
 }
@@ -122,14 +124,14 @@ static double share_without_turn(const rg_analysis *a) {
     double share = 1;
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
+        if (!rg_analysis_slips(c) || !rg_analysis_carries(c) || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
         double begin = a->start[i].slip;
-        if (c->stopping && aside > RG_ANALYSIS_STOPPING * creep)
+        if (c->friction == RG_FRICTION_STOPS && aside > RG_ANALYSIS_STOPPING * creep)
             share = fmin(share, CUT_TO);
-        else if (!c->stopping && along <= 0 && aside > 0)
+        else if (c->friction == RG_FRICTION_SLIPS && along <= 0 && aside > 0)
             share = fmin(share, fmax(CUT_TO, (begin - creep) / (begin - along)));
     }
     return share;
@@ -158,16 +160,20 @@ static void change_law(rg_analysis *a) {
 
 /* --- one trial step --------------------------------------------------------------------------- */
 
-static rg_status integrate(rg_analysis *a, bool constant, double most, double *next_step,
+static rg_status integrate(rg_analysis *a, rg_course course, double most, double *next_step,
                            double *length) {
+    double finer = a->candidate_count || a->joints ? RG_ANALYSIS_FINER : 1;
     rg_ode_try step = {.begin = a->time,
                        .most = most,
-                       .tolerance = a->view->world->content.settings.tolerance * RG_ANALYSIS_FINER,
+                       .tolerance = a->view->world->content.settings.tolerance * finer,
                        .y = a->y,
                        .next_step = *next_step,
                        .info = &a->ode_info};
-    rg_analysis_begin_trial(a, constant);
-    rg_status status = rg_trial_try(&a->ode, &a->trial, constant, &step);
+    rg_analysis_begin_trial(a, course);
+    /* Constant forces are so for this step only: nothing is to be remembered of it. */
+    rg_trial_method method =
+        course == RG_COURSE_CONSTANT ? RG_TRIAL_DORMAND_PRINCE : a->trial.method;
+    rg_status status = rg_trial_try(&a->ode, &a->trial, method, &step);
     *next_step = step.next_step;
     *length = step.length;
     return status;
@@ -180,7 +186,7 @@ static verdict coast(event_loop *l) {
     a->trouble.outcome = RG_SOLVED;
     rg_analysis_end_trial(a);
     rg_analysis_evaluate(a, a->time, a->y);
-    l->status = integrate(a, true, most, &next, &l->length);
+    l->status = integrate(a, RG_COURSE_CONSTANT, most, &next, &l->length);
     return l->status ? HAND_OVER : ACCEPTED;
 }
 
@@ -189,7 +195,8 @@ static verdict try_step(event_loop *l) {
     rg_analysis *a = l->a;
     l->status = a->law->prepare ? a->law->prepare(a, &l->most) : RG_OK;
     if (!l->status)
-        l->status = integrate(a, a->law->mean, l->most, &a->next_step, &l->length);
+        l->status = integrate(a, a->law->mean ? RG_COURSE_CONSTANT : RG_COURSE_FOLLOWS, l->most,
+                              &a->next_step, &l->length);
     /* Forces that change within less than the least time are not followed through it, either; but a
      * force that is too stiff is so everywhere. */
     if (l->status == RG_STEP_TOO_SMALL && a->contact_count &&
@@ -228,13 +235,13 @@ static verdict look_for_event(event_loop *l) {
     l->event = (rg_analysis_event){.theta = 1, .kind = -1};
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_EVENTS);
     if (l->stuck < STUCK_MOST)
-        l->status = rg_analysis_first_event(a, !a->law->mean, &l->event, l->error);
+        l->status = rg_analysis_first_event(a, &l->event, l->error);
     rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     if (!l->status)
         rg_analysis_judge_span(a, l->event.theta, l->length);
     rg_stage_enter(a->view->world, outer);
     rg_analysis_end_trial(a);
-    return l->status ? HAND_OVER : l->event.kind >= 0 || l->event.changes ? EVENT : ACCEPTED;
+    return l->status ? HAND_OVER : l->event.need != RG_NEED_NOTHING ? EVENT : ACCEPTED;
 }
 
 /* Tries until something comes of it. */
@@ -332,7 +339,7 @@ static void drop_gone(rg_analysis *a) {
 }
 
 static rg_status accept_step(rg_analysis *a) {
-    rg_status status = rg_analysis_project(a);
+    rg_status status = rg_analysis_project(a, NULL);
     drop_gone(a);
     return status ? status : rg_analysis_refresh(a);
 }
@@ -340,10 +347,8 @@ static rg_status accept_step(rg_analysis *a) {
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
     rg_analysis_contact *c =
         event->contact < a->contact_count ? &a->contacts[event->contact] : NULL;
-    if (c && event->kind == RG_STEP_EVENT_STICK && c->mode == RG_ANALYSIS_SLIPS) {
-        c->mode = RG_ANALYSIS_STICKS;
-        c->at_limit = c->started = false;
-    }
+    if (c && event->kind == RG_STEP_EVENT_STICK)
+        rg_analysis_note_friction(c, RG_FRICTION_ENDS);
     /* Contacts are logged when it is known what they are, slips where they begin. */
     if (event->kind >= 0 && event->kind != RG_STEP_EVENT_CONTACT &&
         event->kind != RG_STEP_EVENT_SLIP)
@@ -358,7 +363,7 @@ static rg_status take_event(event_loop *l) {
                        "go faster than time",
                        RG_ANALYSIS_EVENTS, a->view->begin, a->time);
     mark_event(a, &l->event);
-    return rg_analysis_resolve_instant(a, l->event.detect, l->stuck <= FREED_MOST, l->error);
+    return rg_analysis_resolve_instant(a, l->event.need, l->error);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -392,9 +397,8 @@ static void begin_step(event_loop *l) {
 static void note_progress(event_loop *l) {
     const rg_analysis_event *e = &l->event;
     bool moved = e->theta * l->length >= NUDGE * step_length(l->a) * STANDS &&
-                 !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
-    bool stops = e->kind >= 0 || e->changes;
-    l->stuck = stops && !moved ? l->stuck + 1 : 0;
+                 !(e->need == RG_NEED_FORCES && e->theta <= RG_ANALYSIS_LOCATED);
+    l->stuck = e->need != RG_NEED_NOTHING && !moved ? l->stuck + 1 : 0;
 }
 
 static rg_status take_verdict(event_loop *l, verdict v) {
@@ -415,7 +419,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
     if (status || rests)
         return status;
     event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
-    status = rg_analysis_resolve_instant(a, true, true, error);
+    status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
         if (status)

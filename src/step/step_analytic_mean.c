@@ -32,7 +32,6 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, rg
     for (size_t j = 0; j < s->contacts; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
-        c->stopping = c->at_limit = false;
         rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &c->basis[0],
                             &c->basis[1]);
         s->mu[j] = rg_analysis_coefficient(c);
@@ -86,19 +85,14 @@ static void store(rg_analysis *a, const uint32_t *members, double length,
         bool carries = f[0] > 0 && f[0] * rg_analysis_couple(a, normal, normal) > rate[0];
         for (size_t i = 0; i < 3; i++)
             c->force[i] = carries && i < d ? f[i] : 0;
-        c->active = carries && c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
-        c->halts = false;
+        c->none = c->motion.gap <= RG_ANALYSIS_NEAR * c->shell ? 0 : INFINITY;
         c->reference = rg_analysis_force_of(c);
         c->normal_acceleration = rate[0];
         c->slip_acceleration = 0;
-        c->started = false;
         rg_vec3 slip = rg_scale(length * rate[1], c->basis[0]);
         if (d > 2)
             slip = rg_add_scaled(slip, length * rate[2], c->basis[1]);
-        double speed = rg_length(slip);
-        c->mode = speed > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
-        if (c->mode == RG_ANALYSIS_SLIPS)
-            c->direction = rg_scale(1 / speed, slip);
+        rg_analysis_begin_friction(a, c, slip);
     }
 }
 

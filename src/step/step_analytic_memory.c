@@ -3,10 +3,9 @@
  * a run that goes on from a file is the same to the bit; and as it may come from a file, its
  * indices are checked. It holds as long as the world is not edited in between.
  *
- * In free flight the differences are those of one vector. With contacts each group has a history of
- * its own, and its bodies may be in another one at the next step. So vectors are cut up by body,
- * with room behind each for the sums of a group, which stand at its first body; a group that is not
- * the same as before begins afresh. */
+ * Each group has a history of its own, and its bodies may be in another one at the next step. So
+ * vectors are cut up by body, with room behind each for the sums of a group, which stand at its
+ * first body; a group that is not the same as before begins afresh. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -28,10 +27,9 @@ static size_t memory_size(const rg_method_settings *settings, const rg_flight *f
     size_t size = sizeof(rg_analysis_memory) + flight->body_count * sizeof(rg_analysis_known);
     if (settings->integrator != RG_INTEGRATOR_ADAMS)
         return size;
-    size_t by_body = flight->body_count * (flight->width + SUMS);
-    size_t vector = by_body > flight->size ? by_body : flight->size;
-    return size + flight->body_count * sizeof(group_history) +
-           RG_ADAMS_VECTORS * vector * sizeof(double);
+    size_t vector = flight->width + SUMS;
+    return size + flight->body_count *
+                      (sizeof(group_history) + RG_ADAMS_VECTORS * vector * sizeof(double));
 }
 
 rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory) {
@@ -42,25 +40,21 @@ static group_history *histories(const rg_analysis_memory *memory) {
     return (group_history *)(rg_analysis_known_of(memory) + memory->bodies);
 }
 
-double *rg_analysis_differences(const rg_analysis_memory *memory) {
+static double *differences(const rg_analysis_memory *memory) {
     return (double *)(histories(memory) + memory->bodies);
 }
 
-/* Steps that are not lengths would do no more harm than other wrong numbers of a file. */
-static bool is_sound(const rg_adams_memory *adams) {
+/* Has as many differences as the order of the next step needs. Steps that are not lengths would do
+ * no more harm than other wrong numbers of a file. */
+static bool holds(const rg_adams_memory *adams) {
     return adams->order >= 0 && adams->order <= RG_ADAMS_ORDER_MAX && adams->count >= 0 &&
-           adams->count < RG_ADAMS_VECTORS;
-}
-
-/* One that the next step is built on has as many differences as its order needs. */
-static bool holds(const group_history *h) {
-    return is_sound(&h->adams) && h->adams.order <= h->adams.count + 1 &&
-           (h->adams.rising || h->adams.count > 0);
+           adams->count < RG_ADAMS_VECTORS && adams->order <= adams->count + 1 &&
+           (adams->rising || adams->count > 0);
 }
 
 static bool histories_hold(const rg_analysis_memory *memory) {
     for (size_t k = 0; has_histories(memory) && k < memory->bodies; k++)
-        if (histories(memory)[k].first1 == k + 1 && !holds(&histories(memory)[k]))
+        if (histories(memory)[k].first1 == k + 1 && !holds(&histories(memory)[k].adams))
             return false;
     return true;
 }
@@ -75,7 +69,6 @@ rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight)
     const rg_analysis_memory *old = block->size == size ? block->data : NULL;
     if (old && old->valid && old->edits == c->edits && old->size == flight->size &&
         old->bodies == flight->body_count && old->integrator == (uint64_t)c->settings.integrator &&
-        is_sound(&old->adams) && old->adams.order <= old->adams.count + 1 &&
         old->bounce_count <= RG_ANALYSIS_BOUNCING && histories_hold(old))
         memcpy(memory, old, size);
     else {
@@ -94,23 +87,8 @@ bool rg_analysis_make_room(rg_world *world, const rg_flight *flight) {
            rg_memory_resize(world, RG_MEMORY_METHOD, size);
 }
 
-/* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
-void rg_analysis_remember_flight(rg_world *world, rg_analysis_memory *memory) {
-    rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    size_t used = sizeof *memory + memory->bodies * sizeof(rg_analysis_known);
-    if (has_histories(memory)) {
-        memset(histories(memory), 0, memory->bodies * sizeof(group_history));
-        used += memory->bodies * sizeof(group_history) +
-                ((size_t)memory->adams.count + 1) * memory->size * sizeof(double);
-    }
-    memcpy(block->data, memory, used);
-    memset((char *)block->data + used, 0, block->size - used);
-}
-
 void rg_analysis_remember_groups(rg_world *world, rg_analysis_memory *memory) {
     rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    memory->next_step = 0;
-    memory->adams = (rg_adams_memory){0};
     memcpy(block->data, memory, block->size);
 }
 
@@ -143,8 +121,7 @@ void rg_analysis_recall_group(const rg_analysis_memory *memory, const uint32_t *
     rg_adams_trial *t = &g->trial.adams;
     t->memory = histories(memory)[first].adams;
     for (int j = 0; j < t->memory.count; j++) {
-        const double *vector =
-            rg_analysis_differences(memory) + (size_t)j * memory->bodies * (width + SUMS);
+        const double *vector = differences(memory) + (size_t)j * memory->bodies * (width + SUMS);
         double *to = t->phi[j + 1];
         for (size_t k = 0; k < memory->bodies; k++)
             if (label[k] == index) {
@@ -167,8 +144,7 @@ void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *labe
     histories(memory)[first].members = g->flight.body_count;
     histories(memory)[first].adams = t->memory;
     for (int j = 0; j < RG_ADAMS_VECTORS; j++) {
-        double *vector =
-            rg_analysis_differences(memory) + (size_t)j * memory->bodies * (width + SUMS);
+        double *vector = differences(memory) + (size_t)j * memory->bodies * (width + SUMS);
         const double *from = j < t->memory.count ? t->phi[j + 1] : NULL;
         for (size_t k = 0; k < memory->bodies; k++) {
             if (label[k] != index)

@@ -67,11 +67,11 @@ static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size
 }
 
 static bool is_projected(const rg_analysis *a, size_t i, const bool *joins) {
-    return (a->contacts[i].active || joins[i]) && a->contacts[i].motion.regular;
+    return (rg_analysis_carries(&a->contacts[i]) || joins[i]) && a->contacts[i].motion.regular;
 }
 
-static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows,
-                             double *change) {
+static size_t projected_rows(rg_analysis *a, const bool *ends, const bool *joins,
+                             rg_analysis_row *rows, double *change) {
     size_t count = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
@@ -84,9 +84,9 @@ static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row 
     /* Tangents after all normals, so that what is redundant is given up there first. */
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!c->active || !c->motion.regular || c->mode != RG_ANALYSIS_STICKS ||
+        if (!rg_analysis_carries(c) || !c->motion.regular || rg_analysis_slips(c) ||
             !(c->law.static_friction > 0) ||
-            (c->slip_acceleration > RG_ANALYSIS_FREE * a->view->acceleration && !c->halts))
+            (c->slip_acceleration > RG_ANALYSIS_FREE * a->view->acceleration && !(ends && ends[i])))
             continue;
         rg_vec3 t[2];
         rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &t[0], &t[1]);
@@ -105,7 +105,7 @@ static bool any_approaches(const rg_analysis *a, const rg_analysis_row *rows, si
     bool any = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->active || joins[i] || !c->motion.regular)
+        if (rg_analysis_carries(c) || joins[i] || !c->motion.regular)
             continue;
         rg_analysis_row row = rg_analysis_make_row(a, (uint32_t)i, 0, c->motion.normal);
         double rate = rg_analysis_rate(&a->motion, &row);
@@ -126,12 +126,7 @@ static bool is_still(const rg_analysis *a, const rg_analysis_row *rows, size_t c
     return true;
 }
 
-static void forget_halts(rg_analysis *a) {
-    for (size_t i = 0; i < a->contact_count; i++)
-        a->contacts[i].halts = false;
-}
-
-static rg_status project_velocities(rg_analysis *a) {
+static rg_status project_velocities(rg_analysis *a, const bool *ends) {
     size_t most = a->contact_count * 3;
     rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
     double *change = rg_arena_take(a->arena, most, sizeof *change);
@@ -143,23 +138,20 @@ static rg_status project_velocities(rg_analysis *a) {
     if (!joins)
         return RG_OUT_OF_MEMORY;
     memset(joins, 0, a->contact_count * sizeof *joins);
-    size_t count = projected_rows(a, joins, rows, change);
-    if (is_still(a, rows, count, change)) {
-        forget_halts(a); /* or what they do from now on would be taken away, too */
+    size_t count = projected_rows(a, ends, joins, rows, change);
+    if (is_still(a, rows, count, change))
         return RG_OK;
-    }
     for (int round = 1;; round++) {
         rg_status status = solve_regular(a, rows, count, change, x);
         if (status)
             return status;
         if (round == SQUEEZES_MOST || !any_approaches(a, rows, count, x, joins))
             break;
-        count = projected_rows(a, joins, rows, change);
+        count = projected_rows(a, ends, joins, rows, change);
     }
     for (size_t i = 0; i < count; i++)
         before[i] = -change[i];
     rg_analysis_mend_velocities(a, rows, count, x, before);
-    forget_halts(a);
     return RG_OK;
 }
 
@@ -229,7 +221,7 @@ static bool any_squeezed(rg_analysis *a, bool *joins) {
     follow_leaving(a);
     for (size_t i = 0; i < bystanders(a); i++) {
         const rg_analysis_contact *c = bystander(a, i);
-        bool idle = i >= a->contact_count || !c->active;
+        bool idle = i >= a->contact_count || !rg_analysis_carries(c);
         if (idle && !joins[i] && c->motion.regular && c->motion.gap < 0)
             joins[i] = any = true;
     }
@@ -244,7 +236,7 @@ static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *r
     *count = 0;
     for (size_t i = 0; i < bystanders(a); i++) {
         const rg_analysis_contact *c = bystander(a, i);
-        bool active = i < a->contact_count && c->active;
+        bool active = i < a->contact_count && rg_analysis_carries(c);
         if (!(active || joins[i]) || !c->motion.regular)
             continue;
         double off = (active ? RG_ANALYSIS_REST : RG_ANALYSIS_ASIDE) * c->shell - c->motion.gap;
@@ -294,12 +286,12 @@ static rg_status project_positions(rg_analysis *a) {
 }
 
 /* Of contacts. */
-static rg_status project_contacts(rg_analysis *a) {
+static rg_status project_contacts(rg_analysis *a, const bool *ends) {
     rg_status status = project_positions(a);
     rg_analysis_joints_project_places(a);
     rg_analysis_joints_project_velocities(a);
     if (!status && !a->law->mean) { /* which are made for the velocities of their ends */
-        status = project_velocities(a);
+        status = project_velocities(a, ends);
         if (a->joints)
             rg_analysis_move_to(a);
         rg_analysis_joints_project_velocities(a);
@@ -307,7 +299,7 @@ static rg_status project_contacts(rg_analysis *a) {
     return status;
 }
 
-rg_status rg_analysis_project(rg_analysis *a) {
+rg_status rg_analysis_project(rg_analysis *a, const bool *ends) {
     if (a->contact_count == 0 && !a->joints)
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -315,7 +307,7 @@ rg_status rg_analysis_project(rg_analysis *a) {
     rg_analysis_joints_project_places(a);
     rg_status status = RG_OK;
     if (a->contact_count)
-        status = project_contacts(a);
+        status = project_contacts(a, ends);
     else
         rg_analysis_joints_project_velocities(a);
     rg_arena_return(a->arena, mark);

@@ -74,12 +74,12 @@ static bool are_admissible(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         double across = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
-        c->mode = RG_ANALYSIS_STICKS;
-        c->active = c->force[0] > 0;
+        rg_analysis_begin_friction(a, c, (rg_vec3){0, 0, 0});
+        c->none = 0;
         double limit = rg_analysis_coefficient(c) * c->force[0];
         if (!a->law->exact_cone && !a->view->world->content.planar)
             across = fmax(fabs(c->force[1]), fabs(c->force[2]));
-        double deepest = c->active ? 0 : -RG_ANALYSIS_DRIFT * c->shell;
+        double deepest = rg_analysis_carries(c) ? 0 : -RG_ANALYSIS_DRIFT * c->shell;
         if (!(c->motion.gap >= deepest) || !(c->force[0] >= 0) ||
             !(across <= limit + ROUNDING * c->force[0]))
             return false;
@@ -119,7 +119,7 @@ rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error) {
     if (a->joints || !rg_analysis_may_know(a) || !has_hardly_speed(a) ||
         !has_steady_surroundings(a))
         return RG_OK;
-    rg_status status = rg_analysis_detect(a, error);
+    rg_status status = rg_analysis_detect(a, &(rg_analysis_set){0}, error);
     if (status)
         return status;
     if (a->contact_count && are_admissible(a)) {

@@ -66,7 +66,7 @@ void rg_analysis_follow(const rg_analysis *a, rg_analysis_contact *contacts, siz
     rg_rigid_motion b, other; /* of the pair: its points stand side by side */
     for (size_t i = 0; i < count; i++) {
         rg_analysis_contact *c = &contacts[i];
-        if (c->limit) {
+        if (c->kind != RG_TOUCH_PARTS) {
             rg_analysis_limit_follow(a, m, c);
             continue;
         }
@@ -78,23 +78,9 @@ void rg_analysis_follow(const rg_analysis *a, rg_analysis_contact *contacts, siz
     }
 }
 
-double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c) {
-    return RG_ANALYSIS_CREEP * sqrt(a->view->acceleration * c->size) +
-           1e3 * RG_ANALYSIS_SPEED * a->view->speed;
-}
-
-double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
-    return RG_ANALYSIS_SLIP * sqrt(a->view->acceleration * c->size) +
-           10 * RG_ANALYSIS_SPEED * a->view->speed;
-}
-
-double rg_analysis_let_go(const rg_analysis_contact *c) {
-    return rg_analysis_friction_drops(c) ? RG_ANALYSIS_ONSET : RG_ANALYSIS_DECISIVE;
-}
-
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e) {
-    if (c->turns)
+    if (c->kind == RG_TOUCH_LIMIT_OF_TURN)
         return rg_direction_about(m->inverse_inertia, c->body_a, c->body_b,
                                   rg_scale(rg_dot(e, c->motion.normal), c->motion.normal));
     return rg_direction_along(m->position, m->inverse_inertia, c->body_a, c->body_b,

@@ -37,22 +37,23 @@ typedef struct run {
     int highest; /* degree */
 } run;
 
-static void begin_run(run *r, bool remembers, double tolerance) {
+static void begin_run(run *r, rg_trial_method method, double tolerance) {
     *r = (run){.problem = {.push_from = INFINITY}, .tolerance = tolerance};
     r->ode = (rg_ode){.n = 4, .user = &r->problem, .derivative = kepler, .scale = unit_scale};
     r->scratch = rg_arena_make(NULL);
-    assert_int_equal(rg_trial_make(&r->ode, remembers, &r->scratch, &r->trial), RG_OK);
+    assert_int_equal(rg_trial_make(&r->ode, method, &r->scratch, &r->trial), RG_OK);
     kepler_exact(0, r->y);
 }
 
 static double try_step(run *r, bool alone, double most) {
+    rg_trial_method method = alone ? RG_TRIAL_DORMAND_PRINCE : r->trial.method;
     rg_ode_try step = {.begin = r->time,
                        .most = most,
                        .tolerance = r->tolerance,
                        .y = r->y,
                        .next_step = r->next_step,
                        .info = &r->info};
-    assert_int_equal(rg_trial_try(&r->ode, &r->trial, alone, &step), RG_OK);
+    assert_int_equal(rg_trial_try(&r->ode, &r->trial, method, &step), RG_OK);
     r->next_step = step.next_step;
     double length = step.length;
     assert_true(length > 0 && length <= most);
@@ -87,7 +88,7 @@ static void dense_output_is_as_good_as_the_steps(void **state) {
         for (double tolerance = 1e-6; tolerance > 1e-12; tolerance /= 100) {
             run r;
             double at_points = 0, between = 0, seams = 0;
-            begin_run(&r, remembers, tolerance);
+            begin_run(&r, (rg_trial_method)remembers, tolerance);
             while (r.time < 3) {
                 double length = try_step(&r, false, 10), y[4], exact[4];
                 const rg_dense_output *dense = &r.trial.output;
@@ -128,7 +129,7 @@ static void it_takes_fewer_evaluations(void **state) {
     for (int remembers = 0; remembers < 2; remembers++) {
         run r;
         double exact[4];
-        begin_run(&r, remembers, 1e-10);
+        begin_run(&r, (rg_trial_method)remembers, 1e-10);
         go_to(&r, 6.25);
         kepler_exact(6.25, exact);
         assert_true(distance(r.y, exact) < 1e-8);
@@ -146,7 +147,7 @@ static void coefficients_bound_the_polynomial(void **state) {
     (void)state;
     run r;
     int seen = 0;
-    begin_run(&r, true, 1e-11);
+    begin_run(&r, RG_TRIAL_ADAMS, 1e-11);
     while (r.time < 3) {
         double length = try_step(&r, false, 10), b[RG_DENSE_DEGREE_MAX + 1];
         const rg_dense_output *dense = &r.trial.output;
@@ -178,7 +179,7 @@ static void coefficients_bound_the_polynomial(void **state) {
 }
 
 static void get_going(run *r) {
-    begin_run(r, true, 1e-10);
+    begin_run(r, RG_TRIAL_ADAMS, 1e-10);
     for (int i = 0; i < 25; i++)
         take(r, try_step(r, false, 10));
     assert_true(r->trial.output.powers);
@@ -238,8 +239,8 @@ static void it_starts_again_where_it_is_told_to(void **state) {
 static void y_may_be_put_back(void **state) {
     (void)state;
     run plain, kicked;
-    begin_run(&plain, true, 1e-10);
-    begin_run(&kicked, true, 1e-10);
+    begin_run(&plain, RG_TRIAL_ADAMS, 1e-10);
+    begin_run(&kicked, RG_TRIAL_ADAMS, 1e-10);
     go_to(&plain, 6);
     for (int i = 0; kicked.time < 6; i++) {
         double length = try_step(&kicked, false, 6 - kicked.time);
@@ -257,8 +258,8 @@ static void y_may_be_put_back(void **state) {
 static void f_may_be_adjusted_between_steps(void **state) {
     (void)state;
     run plain, adjusted;
-    begin_run(&plain, true, 1e-10);
-    begin_run(&adjusted, true, 1e-10);
+    begin_run(&plain, RG_TRIAL_ADAMS, 1e-10);
+    begin_run(&adjusted, RG_TRIAL_ADAMS, 1e-10);
     go_to(&plain, 6);
     adjusted.problem.push_from = -1;
     while (adjusted.time < 6) {
@@ -277,13 +278,13 @@ static void a_jump_is_seen(void **state) {
     (void)state;
     run reference;
     double error[2];
-    begin_run(&reference, false, 1e-13);
+    begin_run(&reference, RG_TRIAL_DORMAND_PRINCE, 1e-13);
     go_to(&reference, 1.5);
     reference.problem = (problem){.push = 0.5, .push_from = 1.5};
     go_to(&reference, 3);
     for (int remembers = 0; remembers < 2; remembers++) {
         run r;
-        begin_run(&r, remembers, 1e-10);
+        begin_run(&r, (rg_trial_method)remembers, 1e-10);
         r.problem = reference.problem;
         go_to(&r, 3);
         error[remembers] = distance(r.y, reference.y);
@@ -301,7 +302,7 @@ static void a_jump_is_seen(void **state) {
 static void both_ways_agree(void **state) {
     (void)state;
     run r;
-    begin_run(&r, true, 1e-11);
+    begin_run(&r, RG_TRIAL_ADAMS, 1e-11);
     double y[4], phi[RG_ADAMS_VECTORS * 4];
     rg_adams_memory memory = {0};
     memcpy(y, r.y, sizeof y);
@@ -322,7 +323,8 @@ static void memory_failure_is_a_status(void **state) {
     rg_arena scratch = rg_arena_make(&allocator);
     rg_trial trial;
     for (int remembers = 0; remembers < 2; remembers++)
-        assert_int_equal(rg_trial_make(&ode, remembers, &scratch, &trial), RG_OUT_OF_MEMORY);
+        assert_int_equal(rg_trial_make(&ode, (rg_trial_method)remembers, &scratch, &trial),
+                         RG_OUT_OF_MEMORY);
     rg_arena_free(&scratch);
 }
 

@@ -150,7 +150,8 @@ static void functions_are_evaluated_at_every_stage(void **state) {
     add(world, def);
     step_world(world, 0.5, 4);
     assert_near(rg_body_pose(world, body).position.x, 8, 1e-12);
-    assert_int_equal(s.calls, rg_world_summary(world).evaluations);
+    /* And once where a step begins, for the scale of accelerations. */
+    assert_int_equal(s.calls, rg_world_summary(world).evaluations + 4);
     assert_true(s.least == 0 && s.most == 2);
     rg_world_destroy(world);
 }
