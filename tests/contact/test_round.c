@@ -171,7 +171,9 @@ static void same_as_the_general_way(void **state) {
     }
     /* All ways were tried, and few are left to the general one. */
     assert_true(met > count / 50 && apart > count / 50 && started > count / 50);
-    assert_true(left_out > count / 500 && declined < count / 3);
+    assert_true(declined < count / 3);
+    /* One in 400 or so: tried where there are thousands. */
+    assert_true(left_out > count / 500 || count < 4000);
 }
 
 int main(void) {
