@@ -24,6 +24,7 @@
 typedef struct round_pair {
     const rg_contact_query *query;
     const rg_pair_motion *motion;
+    int flat;          /* side that is no ball; of two balls it means nothing */
     rg_vec3 centre[2]; /* of the balls; of what is flat the foot of the ball's centre */
     double radius[2];  /* of what is flat 0 */
     double size;       /* m: smaller circumradius */
@@ -224,8 +225,9 @@ static bool find_of_balls(round_pair *p, rg_part_remarks *remarks, rg_manifold *
 
 /* --- a ball over something flat --------------------------------------------------------------- */
 
-/* `flat`: the side; `up`: its normal, `height`: of the ball's centre over it. */
-static void place_over(round_pair *p, int flat, rg_vec3 up, double height) {
+/* `up`: the normal of the flat side, `height`: of the ball's centre over it. */
+static void place_over(round_pair *p, rg_vec3 up, double height) {
+    int flat = p->flat;
     const rg_placed_shape *ball = flat == 0 ? &p->query->two : &p->query->one;
     p->centre[1 - flat] = ball->pose.position;
     p->radius[1 - flat] = ball->shape->def.radius;
@@ -235,26 +237,18 @@ static void place_over(round_pair *p, int flat, rg_vec3 up, double height) {
     p->gap = height - p->radius[1 - flat];
 }
 
-static bool find_over_plane(round_pair *p, int flat, rg_manifold *manifold) {
+static bool find_over_plane(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
+    (void)remarks;
+    int flat = p->flat;
     const rg_placed_shape *plane = flat == 0 ? &p->query->one : &p->query->two;
     const rg_placed_shape *ball = flat == 0 ? &p->query->two : &p->query->one;
     rg_vec3 up = rg_rotate(plane->pose.orientation, plane->shape->def.normal);
     rg_vec3 away = rg_sub(ball->pose.position, plane->pose.position);
-    place_over(p, flat, up, rg_dot(up, away) - plane->shape->def.offset);
+    place_over(p, up, rg_dot(up, away) - plane->shape->def.offset);
     *manifold = (rg_manifold){.gap = p->gap};
     if (p->gap <= p->query->settings->near)
         write_start(p, manifold);
     return true;
-}
-
-static bool find_ball_plane(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
-    (void)remarks;
-    return find_over_plane(p, 1, manifold);
-}
-
-static bool find_plane_ball(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
-    (void)remarks;
-    return find_over_plane(p, 0, manifold);
 }
 
 /* Which face of a box the growth with a ball leaves through, and the ball's centre is over by at
@@ -277,7 +271,7 @@ static int face_under(const double c[3], const double half[3], double r, double 
 static bool stays_over(const round_pair *p, int k, rg_vec3 in_box, int face, const double half[3],
                        rg_quat box) {
     const rg_pair_motion *m = p->motion;
-    int flat = p->radius[0] == 0 ? 0 : 1;
+    int flat = p->flat;
     rg_vec3 way = rg_scale(m->time, rg_sub(m->velocity[k][1 - flat], m->velocity[k][flat]));
     rg_vec3 end = rg_add(in_box, rg_rotate_back(box, way));
     double c[3] = {end.x, end.y, end.z}, margin = RG_CONTACT_LATERAL * p->size;
@@ -289,7 +283,9 @@ static bool stays_over(const round_pair *p, int k, rg_vec3 in_box, int face, con
                p->radius[1 - flat] - RG_CONTACT_FLAT * p->size;
 }
 
-static bool find_over_box(round_pair *p, int flat, rg_manifold *manifold) {
+static bool find_over_box(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
+    (void)remarks;
+    int flat = p->flat;
     const rg_placed_shape *box = flat == 0 ? &p->query->one : &p->query->two;
     const rg_placed_shape *ball = flat == 0 ? &p->query->two : &p->query->one;
     rg_vec3 size = box->shape->def.size, axis = {0, 0, 0};
@@ -301,7 +297,7 @@ static bool find_over_box(round_pair *p, int flat, rg_manifold *manifold) {
     if (face < 0 || kept_of(p))
         return false;
     *(face == 0 ? &axis.x : face == 1 ? &axis.y : &axis.z) = c[face] < 0 ? -1 : 1;
-    place_over(p, flat, rg_rotate(box->pose.orientation, axis), fabs(c[face]) - half[face]);
+    place_over(p, rg_rotate(box->pose.orientation, axis), fabs(c[face]) - half[face]);
     if (!is_centred(p, 1 - flat))
         return false;
     *manifold = (rg_manifold){.gap = p->gap};
@@ -318,33 +314,25 @@ static bool find_over_box(round_pair *p, int flat, rg_manifold *manifold) {
     return true;
 }
 
-static bool find_ball_box(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
-    (void)remarks;
-    return find_over_box(p, 1, manifold);
-}
-
-static bool find_box_ball(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
-    (void)remarks;
-    return find_over_box(p, 0, manifold);
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 typedef bool find_function(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold);
 
 static find_function *const table[RG_SHAPE_KIND_COUNT][RG_SHAPE_KIND_COUNT] = {
     [RG_SHAPE_SPHERE] = {[RG_SHAPE_SPHERE] = find_of_balls,
-                         [RG_SHAPE_HALFSPACE] = find_ball_plane,
-                         [RG_SHAPE_BOX] = find_ball_box},
-    [RG_SHAPE_DISC] = {[RG_SHAPE_DISC] = find_of_balls, [RG_SHAPE_HALFSPACE] = find_ball_plane},
-    [RG_SHAPE_HALFSPACE] = {[RG_SHAPE_SPHERE] = find_plane_ball, [RG_SHAPE_DISC] = find_plane_ball},
-    [RG_SHAPE_BOX] = {[RG_SHAPE_SPHERE] = find_box_ball}};
+                         [RG_SHAPE_HALFSPACE] = find_over_plane,
+                         [RG_SHAPE_BOX] = find_over_box},
+    [RG_SHAPE_DISC] = {[RG_SHAPE_DISC] = find_of_balls, [RG_SHAPE_HALFSPACE] = find_over_plane},
+    [RG_SHAPE_HALFSPACE] = {[RG_SHAPE_SPHERE] = find_over_plane, [RG_SHAPE_DISC] = find_over_plane},
+    [RG_SHAPE_BOX] = {[RG_SHAPE_SPHERE] = find_over_box}};
 
 bool rg_contact_round(const rg_contact_query *query, const rg_pair_motion *motion,
                       rg_part_remarks *remarks, rg_manifold *manifold) {
     find_function *find = table[query->one.shape->kind][query->two.shape->kind];
     if (!find || query->capacity == 0)
         return false;
-    round_pair pair = {.query = query, .motion = motion};
+    rg_shape_kind first = query->one.shape->kind;
+    bool ball_first = first == RG_SHAPE_SPHERE || first == RG_SHAPE_DISC;
+    round_pair pair = {.query = query, .motion = motion, .flat = ball_first ? 1 : 0};
     return find(&pair, remarks, manifold);
 }
