@@ -16,9 +16,11 @@ add_library(rigor_compile INTERFACE)
 # Floating-point contraction off: a fused multiply-add rounds once where two operations round twice,
 # so whether the compiler fuses a*b+c decides the last bit. gcc fuses by default where the machine
 # can, clang in other places. Same input, same bits, for gcc and clang, needs it off. -fno-math-errno
-# only lets sqrt be an instruction; it changes no result. -fno-strict-aliasing: growable arrays of any
+# only lets sqrt be an instruction; it changes no result. -fno-semantic-interposition: calls within a
+# source may be inlined though the code is position-independent. -fno-strict-aliasing: growable arrays of any
 # type go through one function by the address of their pointer.
-target_compile_options(rigor_compile INTERFACE -ffp-contract=off -fno-math-errno -fno-strict-aliasing
+target_compile_options(rigor_compile INTERFACE -ffp-contract=off -fno-math-errno
+  -fno-semantic-interposition -fno-strict-aliasing
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
   -Wpointer-arith -Wwrite-strings -Wfloat-conversion)
 # POSIX names (threads, clocks, files) beside C17.

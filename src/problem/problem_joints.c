@@ -56,9 +56,11 @@ static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i
 }
 
 rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
-                               const rg_joint_row *row, rg_body_places places) {
+                               const rg_joint_row *shared, const rg_joint_direction *along,
+                               rg_body_places places) {
     size_t i = set->count++;
-    set->rows[i] = *row;
+    set->rows[i] = *shared;
+    set->rows[i].along = *along;
     set->impulse[i] = 0;
     fill_jacobian(c, set, i, places.position);
     return &set->rows[i];

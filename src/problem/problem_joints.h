@@ -60,9 +60,11 @@ typedef struct rg_joint_set {
  * only failure. */
 rg_status rg_joint_set_make(const rg_world_content *content, size_t capacity, rg_arena *arena,
                             rg_joint_set *set);
-/* Adds a row with its Jacobian; `moves` says which bodies are in the velocity space. */
+/* Adds a row along a direction, with its Jacobian: `shared`, whose `moves` says which bodies are in
+ * the velocity space, has all else of it. */
 rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *set,
-                               const rg_joint_row *row, rg_body_places places);
+                               const rg_joint_row *shared, const rg_joint_direction *along,
+                               rg_body_places places);
 
 /* problem_tendons.c: memory for the rows that sum axes. */
 size_t rg_tendon_links_most(const rg_world_content *content);

@@ -96,14 +96,16 @@ static double natural_of(double f, double a, double lower, double upper) {
 
 static void judge_interval(verdict *v, size_t where, double f, double a, double lower,
                            double upper) {
+    if (lower == -INFINITY && upper == INFINITY) { /* |a| is all that counts */
+        note(v, where, fabs(a), fabs(a), fabs(f - f), 0, 0);
+        return;
+    }
     double natural = natural_of(f, a, lower, upper);
     double outside = fabs(f - clamp(f, lower, upper));
     double up = f - lower, down = upper - f; /* room to move */
     /* a > 0 is fine at the lower bound only, a < 0 at the upper one only. */
     double infeasible = 0, complementarity = 0;
-    if (lower == -INFINITY && upper == INFINITY)
-        infeasible = fabs(a);
-    else if (upper == INFINITY)
+    if (upper == INFINITY)
         infeasible = fmax(0, -a);
     else if (lower == -INFINITY)
         infeasible = fmax(0, a);
@@ -290,18 +292,44 @@ const double *rg_judge_row(const rg_contact_problem *p, size_t row, int side, ui
     return g->joint_jacobian + (joint * 2 + s) * freedom;
 }
 
-static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
-    double square = 0; /* of the Frobenius norm, which no eigenvalue exceeds */
-    for (int i = 0; i < n * n; i++)
+/* Of a split one the same without the zeros. */
+static void invert_split(const double *lower, double *inverse) {
+    double turning[9], l[9] = {lower[21], 0,         0,         lower[27], lower[28],
+                               0,         lower[33], lower[34], lower[35]};
+    rg_small_inverse(l, 3, turning);
+    memset(inverse, 0, 36 * sizeof *inverse);
+    for (int i = 0; i < 3; i++) {
+        inverse[7 * i] = lower[7 * i] * lower[7 * i];
+        for (int j = 0; j < 3; j++)
+            inverse[(3 + i) * 6 + 3 + j] = turning[3 * i + j];
+    }
+}
+
+/* Sum of the squares of the entries. */
+static double mass_square(const double *mass, int n, bool split) {
+    double square = 0;
+    for (int i = 0; i < n * n && !split; i++)
         square += mass[i] * mass[i];
-    block->least = 1 / sqrt(square);
+    for (int i = 0; i < 3 && split; i++)
+        square += mass[7 * i] * mass[7 * i];
+    for (int i = 3; i < 6 && split; i++)
+        for (int j = 3; j < 6; j++)
+            square += mass[6 * i + j] * mass[6 * i + j];
+    return square;
+}
+
+static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
     block->split = n == 6 && rg_mass_is_split(mass);
+    /* The Frobenius norm, which no eigenvalue exceeds. */
+    block->least = 1 / sqrt(mass_square(mass, n, block->split));
     if (!rg_mass_factor(mass, n, block->lower)) {
         for (int i = 0; i < n * n; i++)
             block->lower[i] = block->inverse[i] = NAN;
         return;
     }
-    if (n == 6)
+    if (block->split)
+        invert_split(block->lower, block->inverse);
+    else if (n == 6)
         rg_small_inverse(block->lower, 6, block->inverse);
     else
         rg_small_inverse(block->lower, (size_t)n, block->inverse);
@@ -426,7 +454,7 @@ static void judge_contacts(const rg_contact_problem *p, const double *force, con
     const double *trace = side->trace;
     judging all = {.problem = p, .force = force, .velocity = velocity, .trace = trace};
     grain = grain > RG_JUDGE_ROWS_PER_CHUNK ? grain : RG_JUDGE_ROWS_PER_CHUNK;
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < LANES && p->contacts > 0; lane++)
         all.verdicts[lane] =
             (verdict){.scale = v->scale, .bound = v->bound, .rounding = v->rounding};
     rg_parallel_for(side->pool, p->contacts, grain, judge_lane, &all);

@@ -166,8 +166,9 @@ double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look
                        size_t direction) {
     const rg_analysis_motion *m = &a->motion;
     rg_body_motions motions = {m->position, m->orientation, m->velocity, m->angular_velocity};
-    return rg_joint_drift(&a->view->world->content, a->joints->joint[joint], look, direction,
-                          &motions);
+    rg_joint_motion motion = rg_joint_motion_of(&a->view->world->content, a->joints->joint[joint],
+                                                look, &motions);
+    return rg_joint_drift(&motion, look, direction);
 }
 
 /* Of the motor of a row, at a->motion; per second by differences, of fourth order. */

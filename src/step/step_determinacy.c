@@ -35,12 +35,12 @@ static void add_joint(const rg_world_content *c, size_t j, rg_joint_set *set) {
         row.lower = -INFINITY, row.upper = INFINITY;
     for (size_t k = 0; k < look.locked; k++) {
         row.place = look.place[k], row.along = look.lock[k];
-        rg_joint_set_add(c, set, &row, places);
+        rg_joint_set_add(c, set, &row, &row.along, places);
     }
     for (size_t k = 0; k < look.axes; k++) {
         row.place = (uint8_t)(RG_JOINT_LOCKED + k), row.along = look.axis[k];
         if (def->axis[k].lower == def->axis[k].upper)
-            rg_joint_set_add(c, set, &row, places);
+            rg_joint_set_add(c, set, &row, &row.along, places);
     }
 }
 

@@ -73,6 +73,7 @@ typedef struct projection {
     double worst;   /* of them, over what is closed */
     uint32_t open1; /* 1 + the joint that has it */
     double error;   /* m, rad: the same as a length or an angle */
+    double closed;  /* m: of the joint that is looked at, errors below are left */
     bool sums;      /* contradictions: the least sum */
     bool chooses;   /* limits hold by no more than they are passed */
     bool together;  /* all islands at once, if they are trees */
@@ -82,25 +83,31 @@ typedef struct projection {
 static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, int sign,
                     const rg_joint_direction *along, double error) {
     rg_body_places places = {p->bodies->position, p->bodies->orientation};
-    rg_joint_row row = *shared;
-    row.along = *along;
-    row.lower = sign > 0 ? 0 : -INFINITY, row.upper = sign < 0 ? 0 : INFINITY;
-    row.shift = error;
-    double size = 0;
-    for (int side = 0; side < 2 && !along->turns; side++)
-        if (row.moves[side])
-            size = fmax(size, rg_largest_entry(places.position[row.body[side]]));
-    double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
-    double off = sign == 0 ? fabs(error) : fmax(0, -sign * error);
-    p->largest = p->sums ? p->largest + off / closed : fmax(p->largest, off / closed);
-    if (off > fmax(1, p->worst) * closed) {
-        p->worst = off / closed;
-        p->open1 = row.joint + 1;
+    double closed = along->turns ? CLOSED : p->closed;
+    double off = sign == 0 ? fabs(error) : fmax(0, -sign * error), share = off / closed;
+    if (p->sums)
+        p->largest += share;
+    else if (share > p->largest)
+        p->largest = share;
+    if (share > p->worst && off > closed) {
+        p->worst = share;
+        p->open1 = shared->joint + 1;
         p->error = off;
     }
-    rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
-    if (sign == 0 && p->loops[row.joint])
+    rg_joint_row *made = rg_joint_set_add(p->content, set, shared, along, places);
+    made->lower = sign > 0 ? 0 : -INFINITY, made->upper = sign < 0 ? 0 : INFINITY;
+    made->shift = error;
+    if (sign == 0 && p->loops[shared->joint])
         made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
+}
+
+/* m: what an error of a joint of these bodies is closed at. */
+static double closed_at(const projection *p, const rg_joint_row *row) {
+    double size = 0;
+    for (int side = 0; side < 2; side++)
+        if (row->moves[side])
+            size = fmax(size, rg_largest_entry(p->bodies->position[row->body[side]]));
+    return fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
 }
 
 static bool is_near(const rg_joint_axis *a, double x) {
@@ -127,6 +134,7 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
                                      p->bodies->moved, &row);
     if (!any)
         return;
+    p->closed = closed_at(p, &row);
     for (size_t k = 0; k < look.locked; k++) {
         row.place = look.place[k];
         add_row(p, set, &row, 0, &look.lock[k], look.lock[k].value);

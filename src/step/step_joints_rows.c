@@ -45,6 +45,7 @@ typedef struct builder {
     /* of the joint that is being looked at: */
     size_t joint;
     rg_joint_look look, later;
+    rg_joint_motion motion;
     bool driven;      /* a body of it is kinematic */
     rg_joint_row row; /* what its rows share */
 } builder;
@@ -163,7 +164,7 @@ static double curvature(const builder *b, size_t i, size_t direction) {
         rg_vec3 turning = b->turning[b->row.body[side]];
         sum += j[3] * turning.x + j[4] * turning.y + j[5] * turning.z;
     }
-    return 0.5 * h * (sum + rg_joint_drift(c, b->joint, &b->look, direction, &b->motions));
+    return 0.5 * h * (sum + rg_joint_drift(&b->motion, &b->look, direction));
 }
 
 /* A row along a direction of the look (its locks, then its axes) with the shift s and without
@@ -171,12 +172,10 @@ static double curvature(const builder *b, size_t i, size_t direction) {
 static rg_joint_row *add_row(builder *b, unsigned place, size_t direction) {
     const rg_world_content *c = b->content;
     const rg_joint_direction *along = rg_joint_direction_at(&b->look, direction);
-    rg_joint_row row = b->row;
-    row.place = (uint8_t)place;
-    row.along = *along;
-    row.lower = -INFINITY, row.upper = INFINITY;
     size_t i = b->set->count;
-    rg_joint_row *made = rg_joint_set_add(c, b->set, &row, b->now);
+    rg_joint_row *made = rg_joint_set_add(c, b->set, &b->row, along, b->now);
+    made->place = (uint8_t)place;
+    made->lower = -INFINITY, made->upper = INFINITY;
     made->shift = b->input->impact ? prescribed(b, along) : curvature(b, i, direction);
     made->surface = made->shift;
     made->before =
@@ -299,6 +298,7 @@ static bool begin_joint(builder *b, size_t joint) {
         return false;
     b->joint = joint;
     rg_joint_look_at(c, joint, b->now, &b->look);
+    b->motion = rg_joint_motion_of(c, joint, &b->look, &b->motions);
     b->driven = false;
     if (c->joint[joint].def.kind == RG_JOINT_TENDON)
         return begin_tendon(b, joint);

@@ -99,7 +99,7 @@ static void add_row(rg_contact_job *job, size_t i, rg_twist_kind kind, rg_vec3 d
                 (side ? 1 : -1) * rg_dot(row.along.direction, prescribed_spin(job, row.body[side]));
     row.shift = row.surface;
     rg_body_places now = {c->position, c->orientation};
-    rg_joint_row *made = rg_joint_set_add(c, &contacts->joints, &row, now);
+    rg_joint_row *made = rg_joint_set_add(c, &contacts->joints, &row, &row.along, now);
     size_t k = contacts->joints.count - 1;
     made->before = made->surface + rg_joint_velocity(&contacts->joints, k, c->planar, c->velocity,
                                                      c->angular_velocity);

@@ -177,12 +177,12 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
  * velocities that a user gave may contradict a locked direction: what it takes is lost for good. */
 static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
     const rg_world_content *c = job->content;
-    double speed = 0;
-    for (int side = 0; side < 2; side++)
+    double speed = 0, off = fabs(row->before - row->surface);
+    for (int side = 0; side < 2 && !(off <= STILL * speed); side++)
         if (row->moves[side])
             speed += rg_length(c->velocity[row->body[side]]) +
                      rg_length(c->angular_velocity[row->body[side]]);
-    return fabs(row->before - row->surface) <= STILL * speed;
+    return off <= STILL * speed;
 }
 
 /* Does nothing take energy from it either (no contacts, no friction, no limit that is reached), and

@@ -364,8 +364,20 @@ static inline const rg_joint_direction *rg_joint_direction_at(const rg_joint_loo
 }
 /* What velocities add to the acceleration of a direction of a joint, by its motion alone: of its
  * locks, then of its axes. */
-double rg_joint_drift(const rg_world_content *content, size_t joint, const rg_joint_look *look,
-                      size_t direction, const rg_body_motions *motions);
+typedef struct rg_joint_side_motion {
+    rg_vec3 centre, velocity, spin; /* none of the world's */
+    rg_pose frame;                  /* of the joint, in the world; of kinds that need it */
+} rg_joint_side_motion;
+typedef struct rg_joint_motion { /* what all directions of a joint share */
+    const rg_joint_def *def;
+    rg_vec3 point;
+    rg_joint_side_motion one, two;
+    rg_vec3 apart; /* velocity of B's material at the point against A's */
+    rg_vec3 turns; /* what the rotation of the two adds to its rate, if the point is B's material */
+} rg_joint_motion;
+rg_joint_motion rg_joint_motion_of(const rg_world_content *content, size_t joint,
+                                   const rg_joint_look *look, const rg_body_motions *motions);
+double rg_joint_drift(const rg_joint_motion *motion, const rg_joint_look *look, size_t direction);
 
 /* world_prescription.c: centre-of-mass pose and velocities of a kinematic body at a time. */
 typedef struct rg_motion_state {

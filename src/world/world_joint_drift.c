@@ -15,16 +15,15 @@
  * Tested by tests/step/test_analytic_joints.c: energy, of every kind. */
 #include "world/world.h"
 
-typedef struct side_motion {
-    rg_vec3 centre, velocity, spin; /* none of the world's */
-    rg_pose frame;                  /* of the joint, in the world; of kinds that need it */
-} side_motion;
+typedef rg_joint_side_motion side_motion;
 
 static side_motion side_of(const rg_world_content *c, const rg_joint_def *def, uint32_t body,
                            int side, const rg_body_motions *m) {
     bool framed =
         def->kind == RG_JOINT_SURFACE || def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
-    side_motion s = {.frame = side ? def->frame_b : def->frame_a};
+    side_motion s = {0};
+    if (framed)
+        s.frame = side ? def->frame_b : def->frame_a;
     if (body == UINT32_MAX)
         return s;
     s.centre = m->position[body];
@@ -102,23 +101,28 @@ static row_motion move_rack(double radius, rg_vec3 d, const side_motion *one,
                         rg_add_scaled(velocity_at(one, one->frame.position), radius, arm)};
 }
 
-static double drift_along(const rg_joint_def *def, const rg_joint_look *look,
-                          const rg_joint_direction *along, const side_motion *one,
-                          const side_motion *two) {
-    rg_vec3 d = along->direction, p = look->point;
-    row_motion m = {rg_cross(one->spin, d), velocity_at(two, p)};
-    if (def->kind == RG_JOINT_DISTANCE)
-        m = move_distance(along, p, one, two);
-    else if (def->kind == RG_JOINT_SURFACE)
-        m = move_surface(&def->surface, along, p, one, two);
-    else if (def->kind == RG_JOINT_GEAR)
-        m = move_gears(def->ratio, one, two);
-    else if (def->kind == RG_JOINT_RACK)
-        m = move_rack(def->ratio, d, one, two);
-    rg_vec3 u = rg_sub(velocity_at(two, p), velocity_at(one, p));
-    rg_vec3 turns = rg_sub(rg_cross(two->spin, rg_sub(m.point, two->velocity)),
-                           rg_cross(one->spin, rg_sub(m.point, one->velocity)));
-    return rg_dot(m.direction, u) + rg_dot(d, turns);
+/* d'.u + d.(w_B x (p' - v_B) - w_A x (p' - v_A)) of a row whose point moves with p'. */
+static double drift_of(const rg_joint_motion *j, rg_vec3 d, row_motion m) {
+    rg_vec3 turns = rg_sub(rg_cross(j->two.spin, rg_sub(m.point, j->two.velocity)),
+                           rg_cross(j->one.spin, rg_sub(m.point, j->one.velocity)));
+    return rg_dot(m.direction, j->apart) + rg_dot(d, turns);
+}
+
+static double drift_along(const rg_joint_motion *j, const rg_joint_direction *along) {
+    const rg_joint_def *def = j->def;
+    rg_vec3 d = along->direction, p = j->point;
+    switch (def->kind) {
+    case RG_JOINT_DISTANCE:
+        return drift_of(j, d, move_distance(along, p, &j->one, &j->two));
+    case RG_JOINT_SURFACE:
+        return drift_of(j, d, move_surface(&def->surface, along, p, &j->one, &j->two));
+    case RG_JOINT_GEAR:
+        return drift_of(j, d, move_gears(def->ratio, &j->one, &j->two));
+    case RG_JOINT_RACK:
+        return drift_of(j, d, move_rack(def->ratio, d, &j->one, &j->two));
+    default: /* the point is B's material, and the direction turns with A */
+        return rg_dot(rg_cross(j->one.spin, d), j->apart) + rg_dot(d, j->turns);
+    }
 }
 
 static double drift_about(const rg_joint_def *def, const rg_joint_look *look, bool lock, rg_vec3 d,
@@ -129,14 +133,24 @@ static double drift_about(const rg_joint_def *def, const rg_joint_look *look, bo
     return drift;
 }
 
-double rg_joint_drift(const rg_world_content *c, size_t joint, const rg_joint_look *look,
-                      size_t direction, const rg_body_motions *motions) {
+rg_joint_motion rg_joint_motion_of(const rg_world_content *c, size_t joint,
+                                   const rg_joint_look *look, const rg_body_motions *motions) {
     const rg_joint_def *def = &c->joint[joint].def;
+    rg_joint_motion j = {.def = def,
+                         .point = look->point,
+                         .one = side_of(c, def, look->body[0], 0, motions),
+                         .two = side_of(c, def, look->body[1], 1, motions)};
+    rg_vec3 moves = velocity_at(&j.two, j.point);
+    j.apart = rg_sub(moves, velocity_at(&j.one, j.point));
+    j.turns = rg_sub(rg_cross(j.two.spin, rg_sub(moves, j.two.velocity)),
+                     rg_cross(j.one.spin, rg_sub(moves, j.one.velocity)));
+    return j;
+}
+
+double rg_joint_drift(const rg_joint_motion *j, const rg_joint_look *look, size_t direction) {
     const rg_joint_direction *along = rg_joint_direction_at(look, direction);
-    side_motion one = side_of(c, def, look->body[0], 0, motions);
-    side_motion two = side_of(c, def, look->body[1], 1, motions);
     if (along->turns)
-        return drift_about(def, look, direction < look->locked, along->direction, one.spin,
-                           rg_sub(two.spin, one.spin));
-    return drift_along(def, look, along, &one, &two);
+        return drift_about(j->def, look, direction < look->locked, along->direction, j->one.spin,
+                           rg_sub(j->two.spin, j->one.spin));
+    return drift_along(j, along);
 }

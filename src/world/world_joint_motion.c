@@ -25,6 +25,8 @@
 
 #include "base/base_trig.h"
 
+#include <string.h>
+
 /* In planar worlds directions are in the plane, or about y: others are left out if this is all that
  * rounding leaves of them. */
 #define OUT_OF_PLANE 1e-6
@@ -35,21 +37,25 @@ typedef struct frames {
     rg_vec3 a[3], b[3]; /* axes */
 } frames;
 
-static void find_frame(const rg_world_content *c, uint32_t body, rg_body_places at, rg_pose frame,
-                       rg_vec3 *p, rg_quat *turn) {
+/* `turn`: null if it is not asked for. */
+static inline void find_frame(const rg_world_content *c, uint32_t body, rg_body_places at,
+                              const rg_pose *frame, rg_vec3 *p, rg_quat *turn) {
     if (body == UINT32_MAX) {
-        *p = frame.position, *turn = frame.orientation;
+        *p = frame->position;
+        if (turn)
+            *turn = frame->orientation;
         return;
     }
-    rg_pose centre = c->record[body].local_centre, local = frame;
-    local.position = rg_sub(frame.position, centre.position);
-    if (centre.orientation.x != 0 || centre.orientation.y != 0 || centre.orientation.z != 0) {
-        local.position = rg_rotate_back(centre.orientation, local.position);
-        local.orientation =
-            rg_quat_multiply(rg_quat_conjugate(centre.orientation), frame.orientation);
+    const rg_pose *centre = &c->record[body].local_centre;
+    rg_vec3 position = rg_sub(frame->position, centre->position);
+    rg_quat orientation = frame->orientation, off = centre->orientation;
+    if (off.x != 0 || off.y != 0 || off.z != 0) {
+        position = rg_rotate_back(off, position);
+        orientation = rg_quat_multiply(rg_quat_conjugate(off), orientation);
     }
-    *p = rg_add(at.position[body], rg_rotate(at.orientation[body], local.position));
-    *turn = rg_quat_multiply(at.orientation[body], local.orientation);
+    *p = rg_add(at.position[body], rg_rotate(at.orientation[body], position));
+    if (turn)
+        *turn = rg_quat_multiply(at.orientation[body], orientation);
 }
 
 static void take_columns(rg_quat turn, rg_vec3 axes[3]) {
@@ -184,11 +190,16 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     const rg_joint_def *def = &c->joint[joint].def;
     const double *last = rg_joint_memories(c)[joint].coordinate;
     frames f;
-    *look = (rg_joint_look){0};
+    look->locked = look->axes = 0;
+    memset(look->keep, 0, sizeof look->keep);
+    look->phase = 0;
     look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
     look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
-    find_frame(c, look->body[0], places, def->frame_a, &f.p[0], &f.turn[0]);
-    find_frame(c, look->body[1], places, def->frame_b, &f.p[1], &f.turn[1]);
+    find_frame(c, look->body[0], places, &def->frame_a, &f.p[0], &f.turn[0]);
+    if (def->kind == RG_JOINT_BALL)
+        find_frame(c, look->body[1], places, &def->frame_b, &f.p[1], NULL);
+    else
+        find_frame(c, look->body[1], places, &def->frame_b, &f.p[1], &f.turn[1]);
     find_axes(def->kind, &f);
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
