@@ -247,21 +247,36 @@ static rg_status solve_graph(projection *p, const rg_problem *problem, double *m
     return RG_OK;
 }
 
-/* Forces of a problem, and the velocities that they add: a tree by one factor. */
-static rg_status solve_problem(projection *p, const rg_problem *problem, double *moved,
-                               double *force) {
-    const rg_global_form *g = &problem->contact.global;
+/* A tree by one factor. Bounds are left out: if forces without them are within, they are the
+ * answer, and otherwise it is not found here (RG_UNSUPPORTED). */
+static rg_status solve_forest(projection *p, const rg_problem *problem, double *moved,
+                              double *force) {
+    const rg_contact_problem *bounded = &problem->contact;
+    const rg_global_form *g = &bounded->global;
+    rg_problem free = *problem;
     rg_tree tree;
-    rg_status status =
-        rg_tree_takes(problem) ? rg_tree_make(&tree, p->context, problem) : RG_UNSUPPORTED;
-    if ((status == RG_UNSUPPORTED || status == RG_SINGULAR) && !p->together)
-        return solve_graph(p, problem, moved, force);
+    free.contact.lower = free.contact.upper = NULL;
+    if (!rg_tree_takes(&free))
+        return RG_UNSUPPORTED;
+    rg_status status = rg_tree_make(&tree, p->context, &free);
     if (status)
         return status;
     rg_tree_solve(&tree, 1, moved, force);
+    for (size_t k = 0; k < bounded->joints && bounded->lower; k++)
+        if (!(force[k] >= bounded->lower[k] && force[k] <= bounded->upper[k]))
+            return RG_UNSUPPORTED;
     for (size_t i = 0; i < g->blocks * (size_t)g->freedom; i++)
         moved[i] -= g->free_velocity[i];
     return RG_OK;
+}
+
+/* Forces of a problem, and the velocities that they add. */
+static rg_status solve_problem(projection *p, const rg_problem *problem, double *moved,
+                               double *force) {
+    rg_status status = p->sums ? RG_UNSUPPORTED : solve_forest(p, problem, moved, force);
+    if ((status == RG_UNSUPPORTED || status == RG_SINGULAR) && !p->together)
+        return solve_graph(p, problem, moved, force);
+    return status;
 }
 
 static bool is_limit(const rg_joint_row *row) {
