@@ -41,9 +41,29 @@ static void fill_sum(rg_joint_set *set, size_t i) {
             out[set->links[set->rows[k].link1 - 1].slot] = 1;
 }
 
+/* The same of both sides of a row in space, by far the most frequent. */
+static inline void fill_in_space(const rg_joint_row *row, const rg_vec3 *position, double *out) {
+    rg_vec3 d = row->along.direction, none = {0, 0, 0};
+    for (size_t side = 0; side < 2; side++, out += 6) {
+        double sign = side == 0 ? -1 : 1;
+        if (!row->moves[side]) {
+            memset(out, 0, 6 * sizeof *out);
+        } else if (row->along.turns) {
+            rg_direction_jacobian(false, sign, none, d, out);
+        } else {
+            rg_vec3 arm = rg_sub(row->point, position[row->body[side]]);
+            rg_direction_jacobian(false, sign, d, rg_cross(arm, d), out);
+        }
+    }
+}
+
 static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i,
                           const rg_vec3 *position) {
     const rg_joint_row *row = &set->rows[i];
+    if (!c->planar && !row->sum1[1]) {
+        fill_in_space(row, position, set->jacobian + i * 12);
+        return;
+    }
     for (size_t side = 0; side < 2; side++) {
         double *out = set->jacobian + (i * 2 + side) * (size_t)set->freedom;
         rg_vec3 arm = {0, 0, 0};
