@@ -294,8 +294,8 @@ const double *rg_judge_row(const rg_contact_problem *p, size_t row, int side, ui
 
 /* Of a split one the same without the zeros. */
 static void invert_split(const double *lower, double *inverse) {
-    double turning[9], l[9] = {lower[21], 0,         0,         lower[27], lower[28],
-                               0,         lower[33], lower[34], lower[35]};
+    double turning[9],
+        l[9] = {lower[21], 0, 0, lower[27], lower[28], 0, lower[33], lower[34], lower[35]};
     rg_small_inverse(l, 3, turning);
     memset(inverse, 0, 36 * sizeof *inverse);
     for (int i = 0; i < 3; i++) {

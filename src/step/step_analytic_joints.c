@@ -166,8 +166,8 @@ double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look
                        size_t direction) {
     const rg_analysis_motion *m = &a->motion;
     rg_body_motions motions = {m->position, m->orientation, m->velocity, m->angular_velocity};
-    rg_joint_motion motion = rg_joint_motion_of(&a->view->world->content, a->joints->joint[joint],
-                                                look, &motions);
+    rg_joint_motion motion =
+        rg_joint_motion_of(&a->view->world->content, a->joints->joint[joint], look, &motions);
     return rg_joint_drift(&motion, look, direction);
 }
 

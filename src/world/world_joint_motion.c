@@ -183,6 +183,22 @@ static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_bo
     add_axis(look, sum, (rg_vec3){0, 0, 0}, false);
 }
 
+/* The bodies of a joint and its frames, and nothing looked at yet. */
+static void begin_look(const rg_world_content *c, const rg_joint_def *def, rg_body_places places,
+                       rg_joint_look *look, frames *f) {
+    look->locked = look->axes = 0;
+    memset(look->keep, 0, sizeof look->keep);
+    look->phase = 0;
+    look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
+    look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
+    find_frame(c, look->body[0], places, &def->frame_a, &f->p[0], &f->turn[0]);
+    if (def->kind == RG_JOINT_BALL)
+        find_frame(c, look->body[1], places, &def->frame_b, &f->p[1], NULL);
+    else
+        find_frame(c, look->body[1], places, &def->frame_b, &f->p[1], &f->turn[1]);
+    find_axes(def->kind, f);
+}
+
 enum { X = 1, Y = 2, Z = 4 };
 
 void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
@@ -190,17 +206,7 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     const rg_joint_def *def = &c->joint[joint].def;
     const double *last = rg_joint_memories(c)[joint].coordinate;
     frames f;
-    look->locked = look->axes = 0;
-    memset(look->keep, 0, sizeof look->keep);
-    look->phase = 0;
-    look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
-    look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
-    find_frame(c, look->body[0], places, &def->frame_a, &f.p[0], &f.turn[0]);
-    if (def->kind == RG_JOINT_BALL)
-        find_frame(c, look->body[1], places, &def->frame_b, &f.p[1], NULL);
-    else
-        find_frame(c, look->body[1], places, &def->frame_b, &f.p[1], &f.turn[1]);
-    find_axes(def->kind, &f);
+    begin_look(c, def, places, look, &f);
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
     static const uint8_t locked[RG_JOINT_KIND_COUNT] = {
