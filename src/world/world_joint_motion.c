@@ -187,6 +187,7 @@ static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_bo
 static void begin_look(const rg_world_content *c, const rg_joint_def *def, rg_body_places places,
                        rg_joint_look *look, frames *f) {
     look->locked = look->axes = 0;
+    memset(look->axis, 0, sizeof look->axis);
     memset(look->keep, 0, sizeof look->keep);
     look->phase = 0;
     look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
