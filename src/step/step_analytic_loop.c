@@ -33,7 +33,8 @@ enum { STUCK_MOST = 4 };
 enum { STEPS_MOST = 200000 };
 /* Iterations of solvers in it before mean forces are taken to its end. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
-/* Times for means are this share of what would just do, and this share of the last one at least. */
+/* Times for means, and trial steps in which a slip begins, are this share of what would just do, and
+ * this share of the last one at least. */
 #define SAFETY      0.8
 #define SHRINK_MOST 0.1
 /* A trial step that is cut is tried again with this share of its length. */
@@ -116,7 +117,9 @@ static bool mark_stopping(rg_analysis *a) {
 }
 
 /* How much of the trial step can be taken, because of slips whose direction friction keeps: 1 is
- * all of it. One that is about to stop may turn aside by little. One that is not, when the step
+ * all of it. One that is about to stop, or begins, may turn aside by little: what begins at the
+ * limit of stick goes on against its slip from the end of the step on, and how far it gets aside
+ * until then grows with the square of the time. One that is not about to stop, when the step
  * begins, and stops in it, must stop straight: the stages of the integrator may all miss the
  * short time in which its direction turns, and the motion is then not that of the forces along
  * it. Otherwise the step is to end where it is about to stop. */
@@ -124,12 +127,15 @@ static double share_without_turn(const rg_analysis *a) {
     double share = 1;
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!rg_analysis_slips(c) || !rg_analysis_carries(c) || !(c->law.friction > 0))
+        bool begins = rg_analysis_at_limit(c);
+        if (!(rg_analysis_slips(c) || begins) || !rg_analysis_carries(c) || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
-        double begin = a->start[i].slip;
-        if (c->friction == RG_FRICTION_STOPS && aside > RG_ANALYSIS_STOPPING * creep)
+        double begin = a->start[i].slip, most = RG_ANALYSIS_STOPPING * creep;
+        if (begins && aside > most)
+            share = fmin(share, fmax(SHRINK_MOST, SAFETY * sqrt(most / aside)));
+        else if (c->friction == RG_FRICTION_STOPS && aside > most)
             share = fmin(share, CUT_TO);
         else if (c->friction == RG_FRICTION_SLIPS && along <= 0 && aside > 0)
             share = fmin(share, fmax(CUT_TO, (begin - creep) / (begin - along)));
