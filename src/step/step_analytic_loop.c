@@ -50,9 +50,10 @@ typedef struct event_loop {
     double most;      /* s: the longest trial step */
     double length;    /* s: of the trial step */
     rg_analysis_event event;
-    int stuck;      /* events in a row that did not move the clock */
-    double coasted; /* s: where the integrator last found no step that keeps the tolerance */
-    bool strayed;   /* a body left its reach */
+    int stuck;       /* events in a row that did not move the clock */
+    double coasted;  /* s: where the integrator last found no step that keeps the tolerance */
+    double resolved; /* s: where a trial step last began without forces */
+    bool strayed;    /* a body left its reach */
 } event_loop;
 
 static double step_length(const rg_analysis *a) {
@@ -196,6 +197,15 @@ static verdict coast(event_loop *l) {
     return l->status ? HAND_OVER : ACCEPTED;
 }
 
+/* There are no forces where the trial step begins: what calls for an impulse, or another active
+ * set, came up during the last one, which was too short to be cut. */
+static verdict resolve_start(event_loop *l) {
+    l->resolved = l->a->time;
+    l->event = (rg_analysis_event){.kind = -1, .need = RG_NEED_FORCES, .contact = UINT32_MAX};
+    rg_analysis_end_trial(l->a);
+    return EVENT;
+}
+
 /* ACCEPTED: to its end, before events are looked for. */
 static verdict try_step(event_loop *l) {
     rg_analysis *a = l->a;
@@ -216,8 +226,10 @@ static verdict try_step(event_loop *l) {
         return HAND_OVER;
     if (is_hopeless(a))
         return CHANGE_OF_LAW;
-    double drift = a->contact_count ? largest_drift(a) : 0;
     bool found = a->trouble.outcome == RG_SOLVED;
+    if (!found && a->trouble.time == a->time && l->resolved < a->time)
+        return resolve_start(l);
+    double drift = a->contact_count ? largest_drift(a) : 0;
     double share = share_without_turn(a);
     if (!found || drift > 1)
         share = CUT_TO;
@@ -424,7 +436,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         rg_trial_forget(&a->trial);
     if (status || rests)
         return status;
-    event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
+    event_loop l = {.a = a, .error = error, .coasted = -INFINITY, .resolved = -INFINITY};
     status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
