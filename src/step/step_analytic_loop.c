@@ -33,8 +33,8 @@ enum { STUCK_MOST = 4 };
 enum { STEPS_MOST = 200000 };
 /* Iterations of solvers in it before mean forces are taken to its end. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
-/* Times for means, and trial steps in which a slip begins, are this share of what would just do, and
- * this share of the last one at least. */
+/* Times for means, and trial steps in which a slip begins, are this share of what would just do,
+ * and this share of the last one at least. */
 #define SAFETY      0.8
 #define SHRINK_MOST 0.1
 /* A trial step that is cut is tried again with this share of its length. */
