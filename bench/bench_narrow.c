@@ -177,6 +177,12 @@ static double time_peer(const peer *other, rg_shape *const *hulls, const query *
 
 /* ------------------------------------------------------------------ tables */
 
+static void print_row(const double *values, int count) {
+    for (int k = 0; k < count; k++)
+        printf(" %9.3f", values[k]);
+    printf("\n");
+}
+
 static void bench_hulls(void) {
     static const int sizes[] = {8, 20, 100, 300, 1000, 10000};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -209,15 +215,11 @@ static void bench_hulls(void) {
     }
     for (int m = 0; m < 2; m++) {
         printf("rigor, %-11s cold     ", names[m]);
-        for (int k = 0; k < SIZES; k++)
-            printf(" %9.3f", cold[m][k]);
-        printf("\n");
+        print_row(cold[m], SIZES);
     }
     for (int m = 0; m < 2; m++) {
         printf("rigor, touching, warm %-6s", m ? "0.01" : "0.001");
-        for (int k = 0; k < SIZES; k++)
-            printf(" %9.3f", warm[m][k]);
-        printf("\n");
+        print_row(warm[m], SIZES);
     }
     fflush(stdout);
     for (const peer *const *other = peers; *other; other++)

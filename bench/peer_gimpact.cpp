@@ -20,6 +20,46 @@ static btVector3 vector_of(rg_vec3 v) {
     return btVector3(btScalar(v.x), btScalar(v.y), btScalar(v.z));
 }
 
+using shape_list = std::vector<std::unique_ptr<btCollisionShape>>;
+
+static void add_triangles(const rg_mesh *mesh, const btVector3 &centre, btTriangleMesh *surface) {
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i += 3) {
+        btVector3 p[3];
+        for (size_t k = 0; k < 3; k++)
+            p[k] = vector_of(mesh->vertices[mesh->triangles[i + k]]) - centre;
+        surface->addTriangle(p[0], p[1], p[2]);
+    }
+}
+
+// The hulls go to the list.
+static btCompoundShape *compound_of(const rg_decomposition *d, const btVector3 &centre,
+                                    shape_list *hulls) {
+    auto *compound = new btCompoundShape;
+    for (size_t i = 0; i < d->part_count; i++) {
+        const rg_polyhedron *p = rg_shape_polyhedron(d->parts[i]);
+        auto *hull = new btConvexHullShape;
+        for (uint32_t k = 0; k < p->vertex_count; k++)
+            hull->addPoint(vector_of(p->vertices[k]) - centre, false);
+        hull->recalcLocalAabb();
+        hull->setMargin(0);
+        hulls->emplace_back(hull);
+        compound->addChildShape(btTransform::getIdentity(), hull);
+    }
+    return compound;
+}
+
+static void copy_poses(const std::vector<std::unique_ptr<btRigidBody>> &bodies, rg_vec3 centre,
+                       bunny_run *run) {
+    for (size_t i = 0; i < run->count; i++) {
+        const btTransform &t = bodies[5 + i]->getWorldTransform();
+        btQuaternion q = t.getRotation();
+        rg_pose pose = {{t.getOrigin().x(), t.getOrigin().y(), t.getOrigin().z()},
+                        {q.x(), q.y(), q.z(), q.w()}};
+        pose.position = rg_sub(pose.position, rg_rotate(pose.orientation, centre));
+        run->poses[i] = pose;
+    }
+}
+
 void bunny_run_bullet(const rg_mesh *mesh, const rg_decomposition *d, bool triangles,
                       bunny_run *run) {
     btDefaultCollisionConfiguration configuration;
@@ -32,36 +72,18 @@ void bunny_run_bullet(const rg_mesh *mesh, const rg_decomposition *d, bool trian
 
     rg_mass_properties mass;
     rg_mesh_mass(mesh, 1000, &mass, nullptr);
-    std::vector<std::unique_ptr<btCollisionShape>> shapes;
+    shape_list shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
     btTriangleMesh surface;
     std::unique_ptr<btCollisionShape> shape;
-    for (size_t i = 0; i < 3 * mesh->triangle_count; i += 3) {
-        btVector3 p[3];
-        for (size_t k = 0; k < 3; k++) {
-            rg_vec3 v = mesh->vertices[mesh->triangles[i + k]];
-            p[k] = vector_of(v) - vector_of(mass.centre);
-        }
-        surface.addTriangle(p[0], p[1], p[2]);
-    }
+    add_triangles(mesh, vector_of(mass.centre), &surface);
     if (triangles) {
         auto *whole = new btGImpactMeshShape(&surface);
         whole->setMargin(0);
         whole->updateBound();
         shape.reset(whole);
     } else {
-        auto *compound = new btCompoundShape;
-        for (size_t i = 0; i < d->part_count; i++) {
-            const rg_polyhedron *p = rg_shape_polyhedron(d->parts[i]);
-            auto *hull = new btConvexHullShape;
-            for (uint32_t k = 0; k < p->vertex_count; k++)
-                hull->addPoint(vector_of(p->vertices[k]) - vector_of(mass.centre), false);
-            hull->recalcLocalAabb();
-            hull->setMargin(0);
-            shapes.emplace_back(hull);
-            compound->addChildShape(btTransform::getIdentity(), hull);
-        }
-        shape.reset(compound);
+        shape.reset(compound_of(d, vector_of(mass.centre), &shapes));
     }
     const btVector3 normals[5] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
     for (int i = 0; i < 5; i++) {
@@ -89,15 +111,7 @@ void bunny_run_bullet(const rg_mesh *mesh, const rg_decomposition *d, bool trian
     for (size_t i = 0; i < run->steps; i++)
         world.stepSimulation(btScalar(run->step), 0);
     run->time = now() - start;
-    for (size_t i = 0; i < run->count; i++) {
-        const btTransform &t = bodies[5 + i]->getWorldTransform();
-        btQuaternion q = t.getRotation();
-        rg_pose pose = {{t.getOrigin().x(), t.getOrigin().y(), t.getOrigin().z()},
-                        {q.x(), q.y(), q.z(), q.w()}};
-        rg_vec3 back = rg_rotate(pose.orientation, mass.centre);
-        pose.position = rg_sub(pose.position, back);
-        run->poses[i] = pose;
-    }
+    copy_poses(bodies, mass.centre, run);
     for (auto &body : bodies)
         world.removeRigidBody(body.get());
 }

@@ -42,6 +42,26 @@ void rg_release(const rg_allocator *allocator, void *pointer) {
         allocator->release(allocator->user, pointer);
 }
 
+void rg_release_list(const rg_allocator *allocator, void *const *pointers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        rg_release(allocator, pointers[i]);
+}
+
+void *rg_object_allocate(const rg_allocator *allocator, size_t size) {
+    rg_allocator memory = rg_allocator_or_default(allocator);
+    rg_allocator *object = rg_allocate_zeroed(&memory, 1, size);
+    if (object)
+        *object = memory;
+    return object;
+}
+
+void rg_object_release(void *object) {
+    if (!object)
+        return;
+    rg_allocator memory = *(const rg_allocator *)object; /* which goes with the object */
+    rg_release(&memory, object);
+}
+
 char *rg_copy_text(const rg_allocator *allocator, const char *text) {
     if (!text)
         return NULL;

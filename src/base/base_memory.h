@@ -6,6 +6,8 @@
 #include "rigor/status.h"
 #include "rigor/types.h"
 
+#include <stddef.h>
+
 /* The C library's allocator, and `allocator` or that if it is null or empty. */
 rg_allocator rg_allocator_default(void);
 rg_allocator rg_allocator_or_default(const rg_allocator *allocator);
@@ -14,8 +16,22 @@ rg_allocator rg_allocator_or_default(const rg_allocator *allocator);
  * count of 0 gives a valid pointer. */
 void *rg_allocate(const rg_allocator *allocator, size_t count, size_t size);
 void *rg_allocate_zeroed(const rg_allocator *allocator, size_t count, size_t size);
-void rg_release(const rg_allocator *allocator, void *pointer);       /* null is allowed */
+void rg_release(const rg_allocator *allocator, void *pointer); /* null is allowed */
+/* rg_release_all(&allocator, a, b, c): several of them. */
+#define rg_release_all(allocator, ...)                                                             \
+    rg_release_list((allocator), (void *const[]){__VA_ARGS__},                                     \
+                    sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+void rg_release_list(const rg_allocator *allocator, void *const *pointers, size_t count);
 char *rg_copy_text(const rg_allocator *allocator, const char *text); /* null stays null */
+
+/* Objects that remember the allocator that they come from, as their first member:
+ * rg_object_make(thing, allocator) is a zeroed `thing` with that member set, or null without
+ * memory; a null allocator is the C library's. */
+#define rg_object_make(type, memory)                                                               \
+    ((type *)rg_object_allocate((memory), sizeof(type) * RG_IS_FIRST(type, allocator)))
+#define RG_IS_FIRST(type, member) sizeof(char[offsetof(type, member) == 0 ? 1 : -1]) /* 1 */
+void *rg_object_allocate(const rg_allocator *allocator, size_t size);
+void rg_object_release(void *object); /* the object alone; null is allowed */
 
 /* Growable array, kept as three plain variables of its owner: pointer, count (the owner's own), and
  * capacity. Makes room for `needed` elements in all, growing by half. */

@@ -71,6 +71,16 @@ RG_INLINE void rg_small_upper(const double *l, size_t n, double *x) {
     }
 }
 
+/* Entry (i, j) of K' K, K with n columns, over its rows begin ... end - 1. */
+RG_INLINE double rg_small_square(const double *k, size_t n, size_t i, size_t j, size_t begin,
+                                 size_t end) {
+    double sum = 0;
+    RG_UNROLL
+    for (size_t m = begin; m < end; m++)
+        sum += k[m * n + i] * k[m * n + j];
+    return sum;
+}
+
 /* (L L')^-1, n <= 6. */
 RG_INLINE void rg_small_inverse(const double *l, size_t n, double *inverse) {
     double k[36]; /* L^-1 */
@@ -89,13 +99,8 @@ RG_INLINE void rg_small_inverse(const double *l, size_t n, double *inverse) {
     RG_UNROLL
     for (size_t i = 0; i < n; i++)
         RG_UNROLL
-    for (size_t j = 0; j <= i; j++) {
-        double sum = 0;
-        RG_UNROLL
-        for (size_t m = i; m < n; m++)
-            sum += k[m * n + i] * k[m * n + j];
-        inverse[i * n + j] = inverse[j * n + i] = sum;
-    }
+    for (size_t j = 0; j <= i; j++)
+        inverse[i * n + j] = inverse[j * n + i] = rg_small_square(k, n, i, j, i, n);
 }
 
 RG_INLINE double rg_small_dot(const double *a, const double *b, size_t n) {

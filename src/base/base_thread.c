@@ -207,24 +207,21 @@ static rg_status make_locks(rg_pool *pool) {
 }
 
 static void release_pool(rg_pool *pool) {
-    rg_allocator allocator = pool->allocator;
-    rg_release(&allocator, pool->claims);
-    rg_release(&allocator, pool->workers);
-    rg_release(&allocator, pool);
+    rg_release_all(&pool->allocator, pool->claims, pool->workers);
+    rg_object_release(pool);
 }
 
 rg_status rg_pool_create(int threads, const rg_allocator *allocator, rg_pool **pool) {
     *pool = NULL;
     if (threads < 1)
         return RG_INVALID_ARGUMENT;
-    rg_allocator memory = rg_allocator_or_default(allocator);
-    rg_pool *made = rg_allocate_zeroed(&memory, 1, sizeof *made);
+    rg_pool *made = rg_object_make(rg_pool, allocator);
     if (!made)
         return RG_OUT_OF_MEMORY;
-    made->allocator = memory;
+    const rg_allocator *memory = &made->allocator;
     made->thread_count = threads;
-    made->workers = rg_allocate(&memory, (size_t)threads - 1, sizeof *made->workers);
-    made->claims = rg_allocate_zeroed(&memory, (size_t)threads, sizeof *made->claims);
+    made->workers = rg_allocate(memory, (size_t)threads - 1, sizeof *made->workers);
+    made->claims = rg_allocate_zeroed(memory, (size_t)threads, sizeof *made->claims);
     rg_status status = made->workers && made->claims ? make_locks(made) : RG_OUT_OF_MEMORY;
     if (status != RG_OK) {
         release_pool(made);

@@ -96,17 +96,15 @@ static rg_status choose_again(rg_broad *broad) {
 rg_status rg_broad_create(const rg_broad_def *def, const rg_allocator *allocator,
                           rg_broad **broad) {
     *broad = NULL;
-    rg_allocator memory = rg_allocator_or_default(allocator);
-    rg_broad *b = rg_allocate_zeroed(&memory, 1, sizeof *b);
+    rg_broad *b = rg_object_make(rg_broad, allocator);
     if (!b)
         return RG_OUT_OF_MEMORY;
-    b->allocator = memory;
     if (def)
         b->def = *def;
     const rg_broad_kind *kind = b->def.kind ? b->def.kind : &rg_broad_sorted;
     rg_status status = kind->create(b);
     if (status) {
-        rg_release(&memory, b);
+        rg_object_release(b);
         return status;
     }
     b->kind = kind;
@@ -117,16 +115,10 @@ rg_status rg_broad_create(const rg_broad_def *def, const rg_allocator *allocator
 void rg_broad_destroy(rg_broad *broad) {
     if (!broad)
         return;
-    rg_allocator memory = broad->allocator;
     broad->kind->destroy(broad);
-    rg_release(&memory, broad->bounds);
-    rg_release(&memory, broad->filters);
-    rg_release(&memory, broad->states);
-    rg_release(&memory, broad->pairs.pairs);
-    rg_release(&memory, broad->next.pairs);
-    rg_release(&memory, broad->begun.pairs);
-    rg_release(&memory, broad->ended.pairs);
-    rg_release(&memory, broad);
+    rg_release_all(&broad->allocator, broad->bounds, broad->filters, broad->states,
+                   broad->pairs.pairs, broad->next.pairs, broad->begun.pairs, broad->ended.pairs);
+    rg_object_release(broad);
 }
 
 /* --- proxies -------------------------------------------------------------------------------------

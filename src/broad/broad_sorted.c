@@ -88,17 +88,9 @@ static rg_status create(rg_broad *broad) {
 static void destroy(rg_broad *broad) {
     sorted_lists *s = broad->state;
     const rg_allocator *memory = &broad->allocator;
-    rg_release(memory, s->boxes);
-    for (int k = 0; k < 3; k++)
-        rg_release(memory, s->ends[k]);
-    rg_release(memory, s->scratch);
-    rg_release(memory, s->begun.pairs);
-    rg_release(memory, s->ended.pairs);
-    rg_release(memory, s->pair_scratch.pairs);
-    rg_release(memory, s->active[0].boxes);
-    rg_release(memory, s->active[1].boxes);
-    rg_release(memory, s->position);
-    rg_release(memory, s);
+    rg_release_all(memory, s->boxes, s->ends[0], s->ends[1], s->ends[2], s->scratch, s->begun.pairs,
+                   s->ended.pairs, s->pair_scratch.pairs, s->active[0].boxes, s->active[1].boxes,
+                   s->position, s);
 }
 
 static void forget(rg_broad *broad) {

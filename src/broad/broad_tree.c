@@ -102,18 +102,9 @@ static rg_status create(rg_broad *broad) {
 static void destroy(rg_broad *broad) {
     tree *t = broad->state;
     const rg_allocator *memory = &broad->allocator;
-    rg_release(memory, t->nodes);
-    rg_release(memory, t->leaves);
-    rg_release(memory, t->marks);
-    rg_release(memory, t->origins);
-    rg_release(memory, t->moved);
-    rg_release(memory, t->stack);
-    rg_release(memory, t->near.pairs);
-    rg_release(memory, t->near_next.pairs);
-    rg_release(memory, t->candidates.pairs);
-    rg_release(memory, t->scratch.pairs);
-    rg_release(memory, t->items);
-    rg_release(memory, t);
+    rg_release_all(memory, t->nodes, t->leaves, t->marks, t->origins, t->moved, t->stack,
+                   t->near.pairs, t->near_next.pairs, t->candidates.pairs, t->scratch.pairs,
+                   t->items, t);
 }
 
 /* The pairs are made of `near` every time. */

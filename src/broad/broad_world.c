@@ -33,28 +33,21 @@ struct rg_broad_world {
 rg_status rg_broad_world_create(const rg_broad_def *def, const rg_allocator *allocator,
                                 rg_broad_world **broad) {
     *broad = NULL;
-    rg_allocator memory = rg_allocator_or_default(allocator);
-    rg_broad_world *b = rg_allocate_zeroed(&memory, 1, sizeof *b);
-    if (!b)
-        return RG_OUT_OF_MEMORY;
-    b->allocator = memory;
-    rg_status status = rg_broad_create(def, &memory, &b->broad);
-    if (status) {
-        rg_release(&memory, b);
-        return status;
-    }
-    *broad = b;
-    return RG_OK;
+    rg_broad_world *b = rg_object_make(rg_broad_world, allocator);
+    rg_status status = b ? rg_broad_create(def, &b->allocator, &b->broad) : RG_OUT_OF_MEMORY;
+    if (!status)
+        *broad = b;
+    else
+        rg_object_release(b);
+    return status;
 }
 
 void rg_broad_world_destroy(rg_broad_world *broad) {
     if (!broad)
         return;
-    rg_allocator memory = broad->allocator;
     rg_broad_destroy(broad->broad);
-    rg_release(&memory, broad->generations);
-    rg_release(&memory, broad->bounds);
-    rg_release(&memory, broad);
+    rg_release_all(&broad->allocator, broad->generations, broad->bounds);
+    rg_object_release(broad);
 }
 
 rg_broad *rg_broad_world_pairs(rg_broad_world *broad) {

@@ -31,17 +31,15 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
     if (status)
         return status;
     static const rg_broad_kind *const kinds[] = {NULL, &rg_broad_sorted, &rg_broad_tree};
-    rg_allocator memory = rg_allocator_or_default(allocator);
-    rg_collision *c = rg_allocate_zeroed(&memory, 1, sizeof *c);
+    rg_collision *c = rg_object_make(rg_collision, allocator);
     rg_broad_def broad = {.kind = kinds[def->broad_phase]};
-    status = c ? rg_broad_world_create(&broad, &memory, &c->broad) : RG_OUT_OF_MEMORY;
+    status = c ? rg_broad_world_create(&broad, &c->allocator, &c->broad) : RG_OUT_OF_MEMORY;
     if (status) {
-        rg_release(&memory, c);
+        rg_object_release(c);
         return rg_fail(error, status, "collision: %s", rg_status_text(status));
     }
-    c->allocator = memory;
     c->def = *def;
-    c->arena = rg_arena_make(&memory);
+    c->arena = rg_arena_make(&c->allocator);
     c->min_gap = INFINITY;
     *collision = c;
     return RG_OK;
@@ -50,21 +48,19 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
 void rg_collision_destroy(rg_collision *collision) {
     if (!collision)
         return;
-    rg_allocator memory = collision->allocator;
+    const rg_allocator *memory = &collision->allocator;
     rg_broad_world_destroy(collision->broad);
     rg_broad_destroy(collision->parts);
     rg_arena_free(&collision->arena);
     rg_collision_free_lanes(collision);
-    rg_contact_look_free(&memory, &collision->now);
-    rg_contact_look_free(&memory, &collision->before);
-    rg_release(&memory, collision->ended);
-    rg_release(&memory, collision->left_out);
+    rg_contact_look_free(memory, &collision->now);
+    rg_contact_look_free(memory, &collision->before);
     for (int i = 0; i < 2; i++) {
-        rg_pair_list_free(&memory, &collision->lists[i]);
-        rg_release(&memory, collision->touching[i].pairs);
+        rg_pair_list_free(memory, &collision->lists[i]);
+        rg_release(memory, collision->touching[i].pairs);
     }
-    rg_release(&memory, collision->marks.pairs);
-    rg_release(&memory, collision);
+    rg_release_all(memory, collision->ended, collision->left_out, collision->marks.pairs);
+    rg_object_release(collision);
 }
 
 /* --- what the last look found ----------------------------------------------------------------- */

@@ -50,10 +50,9 @@ static bool make_paths(rg_recorder_paths *paths, const char *path, const rg_allo
 
 rg_recorder *rg_recorder_make(const char *path, const rg_recorder_options *options,
                               const rg_allocator *allocator, const rg_recorder_tuning *tuning) {
-    rg_recorder *recorder = rg_allocate_zeroed(allocator, 1, sizeof *recorder);
+    rg_recorder *recorder = rg_object_make(rg_recorder, allocator);
     if (!recorder)
         return NULL;
-    recorder->allocator = *allocator;
     recorder->options = options ? *options : rg_recorder_options_default();
     recorder->disk = tuning ? tuning->disk : (rg_disk){NULL, NULL};
     recorder->fold_bytes = tuning && tuning->fold_bytes ? tuning->fold_bytes : default_fold_bytes;
@@ -90,13 +89,11 @@ rg_status rg_recorder_set_scene(rg_recorder *recorder, rg_scene *scene) {
 void rg_recorder_free(rg_recorder *recorder) {
     if (!recorder)
         return;
-    rg_allocator allocator = recorder->allocator;
     rg_disk_close(&recorder->journal.file);
     rg_buffer_free(&recorder->journal.block);
     rg_checkpoint_free(&recorder->checkpoint);
-    rg_release(&allocator, recorder->bodies);
-    rg_release(&allocator, recorder->paths.file);
-    rg_release(&allocator, recorder);
+    rg_release_all(&recorder->allocator, recorder->bodies, recorder->paths.file);
+    rg_object_release(recorder);
 }
 
 rg_status rg_recorder_fail(rg_recorder *recorder, rg_error *error, const char *path, int number) {

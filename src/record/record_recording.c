@@ -74,18 +74,16 @@ rg_status rg_recording_open_with(const char *path, const rg_allocator *allocator
                                  rg_recording **recording, rg_error *error) {
     assert(path && recording);
     *recording = NULL;
-    rg_allocator used = rg_allocator_or_default(allocator);
-    rg_recording *made = rg_allocate_zeroed(&used, 1, sizeof *made);
+    rg_recording *made = rg_object_make(rg_recording, allocator);
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory", path);
     size_t room = strlen(path) + sizeof ".journal";
-    made->allocator = used;
     made->file.fd = made->journal.file.fd = -1;
-    made->buffer = rg_buffer_make(&used);
+    made->buffer = rg_buffer_make(&made->allocator);
     for (int i = 0; i < RG_ROWS_COUNT; i++)
-        made->rows[i] = rg_buffer_make(&used);
-    made->path = rg_copy_text(&used, path);
-    made->journal_path = rg_allocate(&used, room, 1);
+        made->rows[i] = rg_buffer_make(&made->allocator);
+    made->path = rg_copy_text(&made->allocator, path);
+    made->journal_path = rg_allocate(&made->allocator, room, 1);
     rg_status status;
     if (made->path && made->journal_path) {
         snprintf(made->journal_path, room, "%s.journal", path);
@@ -107,17 +105,15 @@ rg_status rg_recording_open(const char *path, rg_recording **recording, rg_error
 void rg_recording_close(rg_recording *recording) {
     if (!recording)
         return;
-    rg_allocator allocator = recording->allocator;
     if (recording->store)
         (void)rg_store_close(recording->store, NULL);
     rg_disk_close(&recording->file);
-    rg_journal_free(&recording->journal, &allocator);
+    rg_journal_free(&recording->journal, &recording->allocator);
     rg_buffer_free(&recording->buffer);
     for (int i = 0; i < RG_ROWS_COUNT; i++)
         rg_buffer_free(&recording->rows[i]);
-    rg_release(&allocator, recording->journal_path);
-    rg_release(&allocator, recording->path);
-    rg_release(&allocator, recording);
+    rg_release_all(&recording->allocator, recording->journal_path, recording->path);
+    rg_object_release(recording);
 }
 
 const char *rg_recording_path(const rg_recording *recording) {

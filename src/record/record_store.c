@@ -49,10 +49,9 @@ const char rg_store_damaged_text[] = "is damaged: its bytes are not those that w
 /* ---- life and questions ---- */
 
 rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *allocator) {
-    rg_store *store = rg_allocate_zeroed(allocator, 1, sizeof *store);
+    rg_store *store = rg_object_make(rg_store, allocator);
     if (!store)
         return NULL;
-    store->allocator = *allocator;
     store->driver.disk_file = file;
     store->writable = writable;
     store->file = -1;
@@ -76,12 +75,11 @@ bool rg_store_close_handles(rg_store *store) {
 }
 
 void rg_store_free(rg_store *store) {
-    rg_allocator allocator = store->allocator;
-    for (size_t i = 0; i < sizeof store->texts / sizeof store->texts[0]; i++)
-        rg_release(&allocator, store->texts[i]);
-    rg_release(&allocator, store->names);
-    rg_seal_free(&store->seal, &allocator);
-    rg_release(&allocator, store);
+    rg_release_list(&store->allocator, (void **)store->texts,
+                    sizeof store->texts / sizeof store->texts[0]);
+    rg_release(&store->allocator, store->names);
+    rg_seal_free(&store->seal, &store->allocator);
+    rg_object_release(store);
 }
 
 rg_status rg_store_close(rg_store *store, rg_error *error) {

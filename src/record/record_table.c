@@ -80,19 +80,17 @@ static bool allocate_columns(rg_table_file *table, const rg_table_column *given)
 
 /* 0, or an errno. */
 static int release(rg_table_file *table) {
-    rg_allocator allocator = table->allocator;
     bool good = true;
     for (size_t i = 0; table->columns && i < table->count; i++) {
         good &= rg_close(table->columns[i].dataset) && rg_close(table->columns[i].type);
-        rg_release(&allocator, table->columns[i].cells);
+        rg_release(&table->allocator, table->columns[i].cells);
     }
     good &= rg_close(table->file);
     rg_driver_release(&table->driver);
     int failed = table->driver.failed ? table->driver.failed : good ? 0 : EIO;
     rg_disk_close(&table->driver.disk_file);
-    rg_release(&allocator, table->path);
-    rg_release(&allocator, table->columns);
-    rg_release(&allocator, table);
+    rg_release_all(&table->allocator, table->path, table->columns);
+    rg_object_release(table);
     return failed;
 }
 
@@ -121,15 +119,14 @@ rg_status rg_table_file_create(const char *path, const rg_table_def *def, rg_tab
                                rg_error *error) {
     size_t count = def->count, rows = def->rows;
     assert(path && def->group && def->columns && count > 0 && rows > 0);
-    rg_allocator own = rg_allocator_or_default(def->allocator);
-    rg_table_file *made = rg_allocate_zeroed(&own, 1, sizeof *made);
+    rg_table_file *made = rg_object_make(rg_table_file, def->allocator);
     *table = NULL;
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for a table", path);
-    made->allocator = own, made->count = count, made->rows = rows, made->file = -1;
+    made->count = count, made->rows = rows, made->file = -1;
     made->driver.driver = -1, made->driver.disk_file.fd = -1;
     made->block = rows < BLOCK ? rows : BLOCK;
-    made->path = rg_copy_text(&own, path);
+    made->path = rg_copy_text(&made->allocator, path);
     if (!made->path || !allocate_columns(made, def->columns)) {
         release(made);
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for %zu columns", path, count);

@@ -114,18 +114,14 @@ rg_status rg_view_open(rg_recording *recording, const rg_view_options *options, 
                        rg_error *error) {
     assert(recording && view);
     *view = NULL;
-    rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
-    rg_view *made = rg_allocate_zeroed(&allocator, 1, sizeof *made);
+    rg_view *made = rg_object_make(rg_view, options ? options->allocator : NULL);
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory to show a recording");
-    made->allocator = allocator;
     made->recording = recording;
     made->info = rg_recording_get_info(recording);
-    made->raw = rg_buffer_make(&allocator);
-    made->numbers = rg_buffer_make(&allocator);
-    made->loads = rg_buffer_make(&allocator);
+    made->raw = made->numbers = made->loads = rg_buffer_make(&made->allocator);
     set_options(made, options);
-    made->mass = rg_allocate_zeroed(&allocator, made->info.body_count, sizeof *made->mass);
+    made->mass = rg_allocate_zeroed(&made->allocator, made->info.body_count, sizeof *made->mass);
     rg_status status = made->mass
                            ? open_scene(made, error)
                            : rg_fail(error, RG_OUT_OF_MEMORY, "no memory to show a recording");
@@ -139,18 +135,13 @@ rg_status rg_view_open(rg_recording *recording, const rg_view_options *options, 
 void rg_view_close(rg_view *view) {
     if (!view)
         return;
-    rg_allocator allocator = view->allocator;
     rg_scene_destroy(view->scene);
     rg_buffer_free(&view->raw);
     rg_buffer_free(&view->numbers);
     rg_buffer_free(&view->loads);
-    rg_release(&allocator, view->contacts);
-    rg_release(&allocator, view->mass);
-    rg_release(&allocator, view->work_before);
-    rg_release(&allocator, view->overview);
-    rg_release(&allocator, view->overview_time);
-    rg_release(&allocator, view->overview_step);
-    rg_release(&allocator, view);
+    rg_release_all(&view->allocator, view->contacts, view->mass, view->work_before, view->overview,
+                   view->overview_time, view->overview_step);
+    rg_object_release(view);
 }
 
 size_t rg_view_frame_count(const rg_view *view) {

@@ -15,10 +15,9 @@
 #include <string.h>
 
 rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
-    rg_scene *scene = rg_allocate_zeroed(allocator, 1, sizeof *scene);
+    rg_scene *scene = rg_object_make(rg_scene, allocator);
     if (!scene)
         return NULL;
-    scene->allocator = *allocator;
     scene->step = RG_DEFAULT_STEP;
     scene->duration = RG_DEFAULT_DURATION;
     scene->record_every = RG_DEFAULT_RECORD_EVERY;
@@ -42,19 +41,14 @@ rg_status rg_scene_adopt(rg_world *world, const char *name, rg_scene **scene, rg
 void rg_scene_destroy(rg_scene *scene) {
     if (!scene)
         return;
-    rg_allocator allocator = scene->allocator;
+    const rg_allocator *memory = &scene->allocator;
     rg_world_destroy(scene->world);
-    rg_release(&allocator, scene->name);
-    rg_release(&allocator, scene->measuring);
-    for (size_t i = 0; i < scene->parameter_count; i++) {
-        rg_release(&allocator, (char *)scene->parameters[i].name);
-        rg_release(&allocator, (char *)scene->parameters[i].value);
-    }
-    rg_release(&allocator, scene->parameters);
-    for (size_t i = 0; i < scene->left_out_count; i++)
-        rg_release(&allocator, scene->left_out[i]);
-    rg_release(&allocator, scene->left_out);
-    rg_release(&allocator, scene);
+    for (size_t i = 0; i < scene->parameter_count; i++)
+        rg_release_all(memory, (char *)scene->parameters[i].name,
+                       (char *)scene->parameters[i].value);
+    rg_release_list(memory, (void **)scene->left_out, scene->left_out_count);
+    rg_release_all(memory, scene->name, scene->measuring, scene->parameters, scene->left_out);
+    rg_object_release(scene);
 }
 
 const char *rg_scene_list_words(const char *const *words, size_t count, char *text, size_t size) {

@@ -167,14 +167,10 @@ static rg_status read_numerics(rg_reader *reader, const rg_place v[METHOD_COUNT]
 static rg_status read_penalty(rg_reader *reader, const rg_place *place,
                               rg_penalty_settings *settings) {
     rg_place v[PENALTY_COUNT];
-    const struct {
-        int key;
-        const char *what;
-        double *value;
-    } numbers[] = {{PENALTY_STIFFNESS, "a stiffness", &settings->stiffness},
-                   {PENALTY_DEPTH, "a depth", &settings->depth},
-                   {PENALTY_SLIP, "a speed", &settings->slip},
-                   {PENALTY_TOLERANCE, "a tolerance", &settings->tolerance}};
+    const rg_number_key numbers[] = {{PENALTY_STIFFNESS, "a stiffness", &settings->stiffness},
+                                     {PENALTY_DEPTH, "a depth", &settings->depth},
+                                     {PENALTY_SLIP, "a speed", &settings->slip},
+                                     {PENALTY_TOLERANCE, "a tolerance", &settings->tolerance}};
     const char *const measures[] = {rg_penalty_measure_name(RG_PENALTY_DISTANCE),
                                     rg_penalty_measure_name(RG_PENALTY_RATIO)};
     size_t measure = settings->measure, collisions = settings->impulses;

@@ -168,6 +168,12 @@ rg_status rg_read_number(rg_reader *reader, const rg_place *place, double *value
 /* `what` as in "a density must be positive". */
 rg_status rg_read_positive(rg_reader *reader, const rg_place *place, const char *what,
                            double *value);
+/* A number of a mapping: its key, what it is in messages, and where it goes. */
+typedef struct rg_number_key {
+    int key;
+    const char *what;
+    double *value;
+} rg_number_key;
 rg_status rg_read_not_negative(rg_reader *reader, const rg_place *place, const char *what,
                                double *value);
 rg_status rg_read_whole(rg_reader *reader, const rg_place *place, uint64_t low, uint64_t high,

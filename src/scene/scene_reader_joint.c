@@ -18,6 +18,10 @@ static rg_status read_number_key(rg_reader *reader, const rg_place *place, doubl
     return rg_given(place) ? rg_read_number(reader, place, value) : RG_OK;
 }
 
+static rg_status read_vector_key(rg_reader *reader, const rg_place *place, rg_vec3 *value) {
+    return rg_given(place) ? rg_read_vector(reader, place, value) : RG_OK;
+}
+
 /* --- axes ------------------------------------------------------------------------------------- */
 
 static rg_status read_motor(rg_reader *reader, const rg_place *place, size_t slot,
@@ -60,15 +64,11 @@ static rg_status read_axis(rg_reader *reader, const rg_place *place, size_t slot
     if (status == RG_OK && axis->lower > axis->upper)
         return rg_place_fail(reader, &v[JOINT_AXIS_UPPER], RG_INVALID_ARGUMENT,
                              "the upper limit is below the lower one; exchange them");
-    const struct {
-        int key;
-        const char *what;
-        double *value;
-    } sizes[] = {{JOINT_AXIS_RESTITUTION, "a restitution", &axis->restitution},
-                 {JOINT_AXIS_STIFFNESS, "a stiffness", &axis->stiffness},
-                 {JOINT_AXIS_DAMPING, "a damping", &axis->damping},
-                 {JOINT_AXIS_FRICTION, "a friction", &axis->friction},
-                 {JOINT_AXIS_ARMATURE, "an armature", &axis->armature}};
+    const rg_number_key sizes[] = {{JOINT_AXIS_RESTITUTION, "a restitution", &axis->restitution},
+                                   {JOINT_AXIS_STIFFNESS, "a stiffness", &axis->stiffness},
+                                   {JOINT_AXIS_DAMPING, "a damping", &axis->damping},
+                                   {JOINT_AXIS_FRICTION, "a friction", &axis->friction},
+                                   {JOINT_AXIS_ARMATURE, "an armature", &axis->armature}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == RG_OK; i++)
         status = rg_read_coefficient(reader, &v[sizes[i].key], sizes[i].what, sizes[i].value);
     if (status == RG_OK && axis->restitution > 1)
@@ -138,8 +138,8 @@ static rg_status read_bodies(rg_reader *reader, const rg_place *entry, const rg_
 static rg_status read_frame(rg_reader *reader, const rg_place *place, rg_pose *frame) {
     rg_place v[RG_MAX_KEYS];
     rg_status status = rg_read_keys(reader, place, &rg_keys_joint_frame, v);
-    if (status == RG_OK && rg_given(&v[JOINT_FRAME_POSITION]))
-        status = rg_read_vector(reader, &v[JOINT_FRAME_POSITION], &frame->position);
+    if (status == RG_OK)
+        status = read_vector_key(reader, &v[JOINT_FRAME_POSITION], &frame->position);
     if (status == RG_OK && rg_given(&v[JOINT_FRAME_ORIENTATION]))
         status = rg_read_orientation(reader, &v[JOINT_FRAME_ORIENTATION], &frame->orientation);
     return status;
@@ -260,10 +260,10 @@ static rg_status read_kind(rg_reader *reader, const rg_place *entry, const rg_pl
 static rg_status read_surface(rg_reader *reader, const rg_place *place, rg_quadric *surface) {
     rg_place v[RG_MAX_KEYS];
     rg_status status = rg_read_keys(reader, place, &rg_keys_joint_surface, v);
-    if (status == RG_OK && rg_given(&v[JOINT_SURFACE_SQUARE]))
-        status = rg_read_vector(reader, &v[JOINT_SURFACE_SQUARE], &surface->square);
-    if (status == RG_OK && rg_given(&v[JOINT_SURFACE_LINEAR]))
-        status = rg_read_vector(reader, &v[JOINT_SURFACE_LINEAR], &surface->linear);
+    if (status == RG_OK)
+        status = read_vector_key(reader, &v[JOINT_SURFACE_SQUARE], &surface->square);
+    if (status == RG_OK)
+        status = read_vector_key(reader, &v[JOINT_SURFACE_LINEAR], &surface->linear);
     if (status == RG_OK)
         status = read_number_key(reader, &v[JOINT_SURFACE_CONSTANT], &surface->constant);
     return status;

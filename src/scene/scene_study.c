@@ -583,14 +583,13 @@ static rg_status read_text(rg_study *study, const char *path, const rg_buffer *t
 
 rg_status rg_study_read_file(const char *path, const rg_allocator *allocator, rg_study **study,
                              rg_error *error) {
-    rg_allocator chosen = rg_allocator_or_default(allocator);
-    rg_study *made = rg_allocate_zeroed(&chosen, 1, sizeof *made);
+    rg_study *made = rg_object_make(rg_study, allocator);
     *study = NULL;
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this study", path);
-    made->allocator = chosen;
     rg_scene_limits limits = rg_scene_limits_default();
-    rg_buffer text = rg_buffer_make(&chosen), directory = rg_buffer_make(&chosen);
+    rg_buffer text = rg_buffer_make(&made->allocator);
+    rg_buffer directory = rg_buffer_make(&made->allocator);
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
     rg_buffer_append(&directory, path, length);
@@ -612,27 +611,19 @@ rg_status rg_study_read_file(const char *path, const rg_allocator *allocator, rg
 void rg_study_destroy(rg_study *study) {
     if (!study)
         return;
-    rg_allocator allocator = study->allocator;
+    const rg_allocator *memory = &study->allocator;
     for (size_t i = 0; i < study->info.parameter_count; i++) {
-        for (size_t k = 0; k < study->parameters[i].count; k++)
-            rg_release(&allocator, study->parameters[i].texts[k]);
-        rg_release(&allocator, study->parameters[i].texts);
-        rg_release(&allocator, study->names[i]);
+        rg_release_list(memory, (void **)study->parameters[i].texts, study->parameters[i].count);
+        rg_release_all(memory, study->parameters[i].texts, study->names[i]);
     }
-    for (size_t i = 0; i < study->info.body_count; i++)
-        rg_release(&allocator, study->bodies[i]);
-    for (size_t i = 0; i < study->cell_count; i++)
-        rg_release(&allocator, study->cells[i]);
-    for (size_t i = 0; i < study->expression_count; i++) {
-        rg_release(&allocator, study->expressions[i].name);
-        rg_release(&allocator, study->expressions[i].text);
-    }
-    void *all[] = {
-        study->names,      study->parameters, study->bodies,      study->cells,  study->scene,
-        study->method,     study->solver,     study->impact,      study->strata, study->values,
-        study->stop_event, study->stop_when,  study->expressions, study};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        rg_release(&allocator, all[i]);
+    rg_release_list(memory, (void **)study->bodies, study->info.body_count);
+    rg_release_list(memory, (void **)study->cells, study->cell_count);
+    for (size_t i = 0; i < study->expression_count; i++)
+        rg_release_all(memory, study->expressions[i].name, study->expressions[i].text);
+    rg_release_all(memory, study->names, study->parameters, study->bodies, study->cells,
+                   study->scene, study->method, study->solver, study->impact, study->strata,
+                   study->values, study->stop_event, study->stop_when, study->expressions);
+    rg_object_release(study);
 }
 
 rg_study_info rg_study_get_info(const rg_study *study) {

@@ -149,11 +149,11 @@ static rg_status evaluate(const rg_study_watch *w, const char *what, const char 
 rg_status rg_study_watch_create(rg_study *study, uint64_t run, const rg_world *world,
                                 rg_study_watch **watch, rg_error *error) {
     const rg_allocator *allocator = &study->allocator;
-    rg_study_watch *w = rg_allocate_zeroed(allocator, 1, sizeof *w);
+    rg_study_watch *w = rg_object_make(rg_study_watch, allocator);
     size_t parameters = study->info.parameter_count, expressions = study->expression_count;
     *watch = NULL;
     if (w) {
-        w->allocator = study->allocator, w->study = study, w->world = world;
+        w->study = study, w->world = world;
         w->asks_for_all = asks_for_all(study);
         size_t most = 2 + parameters + RG_STUDY_BODY_FIGURES * study->info.body_count +
                       ALL_FIGURES + expressions + RG_STUDY_MEASURES;
@@ -188,12 +188,8 @@ rg_status rg_study_watch_create(rg_study *study, uint64_t run, const rg_world *w
 void rg_study_watch_destroy(rg_study_watch *watch) {
     if (!watch)
         return;
-    rg_allocator allocator = watch->allocator;
-    rg_release(&allocator, watch->variables);
-    rg_release(&allocator, watch->names);
-    rg_release(&allocator, watch->times);
-    rg_release(&allocator, watch->before);
-    rg_release(&allocator, watch);
+    rg_release_all(&watch->allocator, watch->variables, watch->names, watch->times, watch->before);
+    rg_object_release(watch);
 }
 
 /* The time at which a value passed zero, linear between the two looks. */

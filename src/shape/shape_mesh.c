@@ -91,10 +91,14 @@ rg_status rg_mesh_no_memory(rg_mesh_reader *reader) {
                       "no memory for the mesh");
 }
 
+static rg_status refuse_more(rg_mesh_reader *reader, int most, const char *what) {
+    return rg_fail_at(reader->error, RG_LIMIT_EXCEEDED, reader->name, 0, 0,
+                      "more than %d %s; must be a smaller mesh", most, what);
+}
+
 rg_status rg_mesh_add_vertex(rg_mesh_reader *reader, rg_vec3 vertex) {
     if (reader->vertex_count == RG_MESH_MOST_VERTICES)
-        return rg_fail_at(reader->error, RG_LIMIT_EXCEEDED, reader->name, 0, 0,
-                          "more than %d vertices; must be a smaller mesh", RG_MESH_MOST_VERTICES);
+        return refuse_more(reader, RG_MESH_MOST_VERTICES, "vertices");
     if (rg_array_grow(&reader->allocator, &reader->vertices, &reader->vertex_capacity,
                       reader->vertex_count + 1) != RG_OK)
         return rg_mesh_no_memory(reader);
@@ -104,8 +108,7 @@ rg_status rg_mesh_add_vertex(rg_mesh_reader *reader, rg_vec3 vertex) {
 
 rg_status rg_mesh_add_triangle(rg_mesh_reader *reader, uint32_t a, uint32_t b, uint32_t c) {
     if (reader->index_count == 3 * (size_t)RG_MESH_MOST_TRIANGLES)
-        return rg_fail_at(reader->error, RG_LIMIT_EXCEEDED, reader->name, 0, 0,
-                          "more than %d triangles; must be a smaller mesh", RG_MESH_MOST_TRIANGLES);
+        return refuse_more(reader, RG_MESH_MOST_TRIANGLES, "triangles");
     if (rg_array_grow(&reader->allocator, &reader->indices, &reader->index_capacity,
                       reader->index_count + 3) != RG_OK)
         return rg_mesh_no_memory(reader);

@@ -45,12 +45,10 @@ rg_solve_settings rg_solve_settings_default(void) {
 /* --- context ---------------------------------------------------------------------------------- */
 
 rg_status rg_solve_context_create(const rg_allocator *allocator, rg_solve_context **context) {
-    rg_allocator memory = rg_allocator_or_default(allocator);
-    *context = rg_allocate_zeroed(&memory, 1, sizeof **context);
+    *context = rg_object_make(rg_solve_context, allocator);
     if (!*context)
         return RG_OUT_OF_MEMORY;
-    (*context)->allocator = memory;
-    (*context)->arena = rg_arena_make(&memory);
+    (*context)->arena = rg_arena_make(&(*context)->allocator);
     return RG_OK;
 }
 
@@ -58,8 +56,7 @@ void rg_solve_context_destroy(rg_solve_context *context) {
     if (!context)
         return;
     rg_arena_free(&context->arena);
-    rg_allocator memory = context->allocator;
-    rg_release(&memory, context);
+    rg_object_release(context);
 }
 
 void *rg_solve_take(rg_solve_context *context, size_t count, size_t size) {

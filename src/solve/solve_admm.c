@@ -265,12 +265,9 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
                        const rg_solve_settings *settings, rg_solution *solution,
                        rg_solve_report *report, rg_error *error) {
     alternating p = {.kappa = KAPPA_START, .global = problem->contact.form == RG_FORM_GLOBAL};
-    rg_status status = rg_system_prepare(&p.system, context, problem, error);
+    rg_status status = rg_polish_prepare(&p.polish, &p.system, context, problem, error);
     if (status == RG_OK)
-        status = rg_polish_create(&p.polish, &p.system, context, error);
-    if (status != RG_OK)
-        return status;
-    status = take_memory(&p, context, error);
+        status = take_memory(&p, context, error);
     if (status != RG_OK)
         return status;
     start(&p, settings->warm ? solution->force : NULL);

@@ -119,41 +119,48 @@ static const rg_solver warm_start = {"warm-start", "the forces that were given",
                                          RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON | RG_ACCEPT_SOFT,
                                      keep_forces};
 
-static rg_status make_active(rg_solve_context *context, const rg_problem *problem,
-                             rg_system *system, rg_active *active, rg_solve_report *report,
-                             rg_error *error) {
+/* Newton on the closed contacts: where it starts from and what it aims at. */
+typedef rg_status run_active(rg_active *active, const rg_problem *problem,
+                             const rg_solve_settings *settings, const rg_solution *start,
+                             rg_error *error);
+
+static rg_status solve_active(rg_solve_context *context, const rg_problem *problem,
+                              const rg_solve_settings *settings, rg_solution *solution,
+                              rg_solve_report *report, run_active *run, rg_error *error) {
+    rg_system system;
+    rg_active active;
     if (!rg_active_takes(problem)) {
         report->outcome = RG_SOLVE_UNSUITABLE;
         return RG_OK;
     }
-    rg_status status = rg_system_prepare(system, context, problem, error);
-    return status ? status : rg_active_create(active, system, context, error);
-}
-
-static void tell_active(const rg_active *active, const rg_solve_settings *settings,
-                        rg_solution *solution, rg_solve_report *report) {
-    memcpy(solution->force, active->best, active->system->rows * sizeof *active->best);
-    report->outcome = active->best_residual <= settings->tolerance ? RG_SOLVED : RG_SOLVE_LIMIT;
-    report->iterations = report->factorisations = active->factorisations;
-}
-
-/* Newton on the closed contacts from the forces that were given: what a step of a simulation needs,
- * whose problem is nearly the last one's. */
-static rg_status newton_forces(rg_solve_context *context, const rg_problem *problem,
-                               const rg_solve_settings *settings, rg_solution *solution,
-                               rg_solve_report *report, rg_error *error) {
-    rg_system system;
-    rg_active active;
-    rg_status status = make_active(context, problem, &system, &active, report, error);
-    if (status || report->outcome == RG_SOLVE_UNSUITABLE)
+    rg_status status = rg_system_prepare(&system, context, problem, error);
+    if (!status)
+        status = rg_active_create(&active, &system, context, error);
+    if (status)
         return status;
-    memcpy(active.force, solution->force, system.rows * sizeof *active.force);
+    status = run(&active, problem, settings, solution, error);
+    memcpy(solution->force, active.best, system.rows * sizeof *active.best);
+    report->outcome = active.best_residual <= settings->tolerance ? RG_SOLVED : RG_SOLVE_LIMIT;
+    report->iterations = report->factorisations = active.factorisations;
+    return status;
+}
+
+/* From the forces that were given: what a step of a simulation needs, whose problem is nearly the
+ * last one's. */
+static rg_status run_warm(rg_active *active, const rg_problem *problem,
+                          const rg_solve_settings *settings, const rg_solution *start,
+                          rg_error *error) {
+    memcpy(active->force, start->force, active->system->rows * sizeof *active->force);
     double acceptable = ACCEPTED * settings->acceptable;
     rg_active_bound bound = {fmax(settings->tolerance, AIMED * acceptable), acceptable,
                              settings->effort};
-    status = rg_active_solve(&active, problem, bound, error);
-    tell_active(&active, settings, solution, report);
-    return status;
+    return rg_active_solve(active, problem, bound, error);
+}
+
+static rg_status newton_forces(rg_solve_context *context, const rg_problem *problem,
+                               const rg_solve_settings *settings, rg_solution *solution,
+                               rg_solve_report *report, rg_error *error) {
+    return solve_active(context, problem, settings, solution, report, run_warm, error);
 }
 
 static const rg_solver warm_newton = {"warm-newton", "Newton on the closed contacts",
@@ -163,21 +170,22 @@ static const rg_solver warm_newton = {"warm-newton", "Newton on the closed conta
  * pressed, so that all of them stick at first, and Newton's method lets go of those that pull. From
  * nothing only those at the ground would be closed, and the modes would go up layer by layer. Ends
  * nearly exact, whatever is asked for: what rests then passes the next steps untouched. */
+static rg_status run_standing(rg_active *active, const rg_problem *problem,
+                              const rg_solve_settings *settings, const rg_solution *start,
+                              rg_error *error) {
+    (void)problem, (void)settings, (void)start, (void)error;
+    const rg_system *system = active->system;
+    size_t d = (size_t)system->dimension;
+    for (size_t i = 0; i < system->contacts; i++)
+        if (system->free[i * d] <= STAND_OPENS * system->scale)
+            active->force[i * d] = STAND_PRESSED * system->rho[i] * system->scale;
+    return rg_active_run(active, (rg_active_aim){STAND_AIM, STAND_STEPS, STAND_IDLE});
+}
+
 static rg_status stand_forces(rg_solve_context *context, const rg_problem *problem,
                               const rg_solve_settings *settings, rg_solution *solution,
                               rg_solve_report *report, rg_error *error) {
-    rg_system system;
-    rg_active active;
-    rg_status status = make_active(context, problem, &system, &active, report, error);
-    if (status || report->outcome == RG_SOLVE_UNSUITABLE)
-        return status;
-    size_t d = (size_t)system.dimension;
-    for (size_t i = 0; i < system.contacts; i++)
-        if (system.free[i * d] <= STAND_OPENS * system.scale)
-            active.force[i * d] = STAND_PRESSED * system.rho[i] * system.scale;
-    status = rg_active_run(&active, (rg_active_aim){STAND_AIM, STAND_STEPS, STAND_IDLE});
-    tell_active(&active, settings, solution, report);
-    return status;
+    return solve_active(context, problem, settings, solution, report, run_standing, error);
 }
 
 static const rg_solver stand = {"stand", "Newton with all contacts closed at first",
@@ -190,9 +198,7 @@ static rg_status polish_forces(rg_solve_context *context, const rg_problem *prob
                                rg_solve_report *report, rg_error *error) {
     rg_system system;
     rg_polish polish;
-    rg_status status = rg_system_prepare(&system, context, problem, error);
-    if (!status)
-        status = rg_polish_create(&polish, &system, context, error);
+    rg_status status = rg_polish_prepare(&polish, &system, context, problem, error);
     if (status)
         return status;
     rg_polish_offer(&polish, solution->force);

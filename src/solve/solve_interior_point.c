@@ -736,9 +736,7 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
                        const rg_solve_settings *settings, rg_solution *solution,
                        rg_solve_report *report, rg_error *error) {
     interior p = {.context = context, .global = problem->contact.form == RG_FORM_GLOBAL};
-    rg_status status = rg_system_prepare(&p.system, context, problem, error);
-    if (status == RG_OK)
-        status = rg_polish_create(&p.polish, &p.system, context, error);
+    rg_status status = rg_polish_prepare(&p.polish, &p.system, context, problem, error);
     if (status == RG_OK)
         status = rg_mend_create(&p.mend, &p.system, context, problem, error);
     if (status != RG_OK)

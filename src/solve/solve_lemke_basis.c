@@ -245,13 +245,19 @@ bool rg_lemke_basis_shrink(rg_lemke_basis *basis, uint32_t column, uint32_t row)
     return regular;
 }
 
+/* Another member in the place of an old one. */
+static void exchange(uint32_t *list, uint32_t *at, uint32_t old, uint32_t member) {
+    uint32_t place = at[old];
+    list[place] = member;
+    at[old] = NONE;
+    at[member] = place;
+}
+
 bool rg_lemke_basis_replace_column(rg_lemke_basis *basis, uint32_t old, uint32_t column) {
     size_t p = basis->column_at[old], k = basis->size, stride = basis->capacity;
     double *y = basis->work, *c = y + stride;
     inverse_times_column(basis, column, c, y);
-    basis->columns[p] = column;
-    basis->column_at[old] = NONE;
-    basis->column_at[column] = (uint32_t)p;
+    exchange(basis->columns, basis->column_at, old, column);
     basis->updates++;
     double pivot = y[p];
     if (!(fabs(pivot) > UPDATE_PIVOT * largest_of(y, k)))
@@ -272,9 +278,7 @@ bool rg_lemke_basis_replace_row(rg_lemke_basis *basis, uint32_t old, uint32_t ro
     size_t q = basis->row_at[old], k = basis->size, stride = basis->capacity;
     double *z = basis->work;
     row_times_inverse(basis, row, z);
-    basis->rows[q] = row;
-    basis->row_at[old] = NONE;
-    basis->row_at[row] = (uint32_t)q;
+    exchange(basis->rows, basis->row_at, old, row);
     basis->updates++;
     double pivot = z[q];
     if (!(fabs(pivot) > UPDATE_PIVOT * largest_of(z, k)))

@@ -151,10 +151,7 @@ static void evaluate_joint(interval limits, const block_point *at, const block_m
 
 void rg_newton_refresh(rg_newton *newton, rg_newton_point *point) {
     const rg_system *system = &newton->system;
-    if (system->problem->form == RG_FORM_GLOBAL)
-        rg_system_j(system, point->v, point->u);
-    else
-        rg_system_w(system, point->r, point->u);
+    rg_system_rates(system, point->v, point->r, point->u);
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
         size_t row = rg_system_block_row(system, i), d = rg_system_block_size(system, i);
         for (size_t k = row; k < row + d; k++) {

@@ -50,10 +50,7 @@ void rg_newton_solve(rg_newton *newton, const double *e1, const double *e2, rg_n
     rg_system *system = &newton->system;
     rg_system_solve(system, e1, e2, step->dv, step->dr);
     rg_system_refine(system, e1, e2, step->dv, step->dr);
-    if (system->problem->form == RG_FORM_GLOBAL)
-        rg_system_j(system, step->dv, step->dy);
-    else
-        rg_system_w(system, step->dr, step->dy);
+    rg_system_rates(system, step->dv, step->dr, step->dy);
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
         size_t row = rg_system_block_row(system, i), d = rg_system_block_size(system, i);
         for (size_t k = row; k < row + d; k++)

@@ -44,6 +44,12 @@ rg_status rg_polish_create(rg_polish *polish, rg_system *system, rg_solve_contex
     return RG_OK;
 }
 
+rg_status rg_polish_prepare(rg_polish *polish, rg_system *system, rg_solve_context *context,
+                            const rg_problem *problem, rg_error *error) {
+    rg_status status = rg_system_prepare(system, context, problem, error);
+    return status ? status : rg_polish_create(polish, system, context, error);
+}
+
 static double tail_length(const double *x, int d) {
     return d < 2 ? 0 : d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
 }

@@ -15,6 +15,9 @@ typedef struct rg_polish {
     uint64_t iterations, factorisations;
 } rg_polish;
 
+/* The system of a problem, and what polishes its forces. */
+rg_status rg_polish_prepare(rg_polish *polish, rg_system *system, rg_solve_context *context,
+                            const rg_problem *problem, rg_error *error);
 rg_status rg_polish_create(rg_polish *polish, rg_system *system, rg_solve_context *context,
                            rg_error *error);
 /* The judge's leading figure of these forces, in doubles; u gets their velocities. */

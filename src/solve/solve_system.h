@@ -52,6 +52,14 @@ void rg_system_mass(const rg_system *system, const double *v, double *out);
 void rg_system_mass_inverse(const rg_system *system, const double *x, double *out);
 /* Local form: out = W r. */
 void rg_system_w(const rg_system *system, const double *r, double *out);
+/* out = J v in global form, W r in local form. */
+static inline void rg_system_rates(const rg_system *system, const double *v, const double *r,
+                                   double *out) {
+    if (system->problem->form == RG_FORM_GLOBAL)
+        rg_system_j(system, v, out);
+    else
+        rg_system_w(system, r, out);
+}
 /* a, b: contacts x d x d (row-major), then joints x 1; copied. `symmetric`: A^-1 B is symmetric
  * positive semidefinite in every block (global form then uses a symmetric factor). RG_SINGULAR if
  * it breaks down. The pattern is analysed once per prepare. */

@@ -170,13 +170,8 @@ RG_INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
     RG_UNROLL
     for (size_t i = 0; i < n; i++)
         RG_UNROLL
-    for (size_t j = 0; j <= i; j++) {
-        double sum = 0;
-        RG_UNROLL
-        for (size_t m = 0; m < count; m++)
-            sum += q[m * n + i] * q[m * n + j];
-        mass[i * n + j] += sum;
-    }
+    for (size_t j = 0; j <= i; j++)
+        mass[i * n + j] += rg_small_square(q, n, i, j, 0, count);
 }
 
 RG_INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
@@ -288,30 +283,31 @@ RG_INLINE void go_down(rg_tree *t, uint32_t body, size_t n, size_t count) {
     rg_small_upper(t->mass + body * n * n, n, v);
 }
 
+RG_INLINE void pass(rg_tree *t, uint32_t body, size_t n, size_t count, bool up) {
+    if (up)
+        go_up(t, body, n, count);
+    else
+        go_down(t, body, n, count);
+}
+
+static void pass_body(rg_tree *t, uint32_t body, bool up) {
+    size_t n = t->freedom, count = t->first[body + 1] - t->first[body];
+    if (n == 6 && count == 3)
+        pass(t, body, 6, 3, up);
+    else if (n == 6 && count == 5)
+        pass(t, body, 6, 5, up);
+    else
+        pass(t, body, n, count, up);
+}
+
 /* From the leaves to the root, then back; body_rest and row_rest are the right sides, and the
  * solution at the end. */
 static void run_through(rg_tree *t) {
-    size_t bodies = t->problem->global.blocks, n = t->freedom;
-    for (size_t at = bodies; at-- > 0;) {
-        uint32_t body = t->order[at];
-        size_t count = t->first[body + 1] - t->first[body];
-        if (n == 6 && count == 3)
-            go_up(t, body, 6, 3);
-        else if (n == 6 && count == 5)
-            go_up(t, body, 6, 5);
-        else
-            go_up(t, body, n, count);
-    }
-    for (size_t at = 0; at < bodies; at++) {
-        uint32_t body = t->order[at];
-        size_t count = t->first[body + 1] - t->first[body];
-        if (n == 6 && count == 3)
-            go_down(t, body, 6, 3);
-        else if (n == 6 && count == 5)
-            go_down(t, body, 6, 5);
-        else
-            go_down(t, body, n, count);
-    }
+    size_t bodies = t->problem->global.blocks;
+    for (size_t at = bodies; at-- > 0;)
+        pass_body(t, t->order[at], true);
+    for (size_t at = 0; at < bodies; at++)
+        pass_body(t, t->order[at], false);
 }
 
 /* What velocities and forces leave of the equations, into body_rest and row_rest. `first`: the

@@ -212,6 +212,7 @@ typedef struct rg_analysis_trouble {
     rg_solve_outcome outcome; /* RG_SOLVED: none */
     uint32_t contact;         /* one of the island */
     double residual;
+    double time; /* s: where */
 } rg_analysis_trouble;
 
 typedef struct rg_bounce {

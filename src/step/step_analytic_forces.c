@@ -358,12 +358,14 @@ static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_i
         a->trouble = (rg_analysis_trouble){.outcome = info->outcome == RG_SOLVED ? RG_SOLVE_INEXACT
                                                                                  : info->outcome,
                                            .contact = members[0],
-                                           .residual = info->residual.natural};
+                                           .residual = info->residual.natural,
+                                           .time = a->motion.time};
 }
 
 static void find_islands(rg_analysis *a, rg_partition *islands) {
     if (rg_analysis_find_islands(a, islands))
-        a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
+        a->trouble = (rg_analysis_trouble){
+            .outcome = RG_SOLVE_SINGULAR, .residual = INFINITY, .time = a->motion.time};
 }
 
 /* All islands; null: of each the active set is decided first. */

@@ -354,6 +354,10 @@ rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_err
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_resolve_jam(a, contact))
             continue;
+        if (!a->law->mean && rg_analysis_may_average(a)) {
+            a->decisions = -1; /* nothing has moved: the loop takes mean forces */
+            return RG_OK;
+        }
         rg_analysis_tell_unsolved(a, contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
                                   a->trouble.residual);
         return RG_OK;

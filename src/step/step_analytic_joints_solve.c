@@ -142,8 +142,10 @@ static void factor(rg_analysis *a, rg_joint_purpose purpose) {
         rg_sparse_add(j->factor, k->slot, values, false);
     }
     if (rg_sparse_factor_symmetric(j->factor, NULL, 0, NULL))
-        a->trouble = (rg_analysis_trouble){
-            .outcome = RG_SOLVE_SINGULAR, .contact = UINT32_MAX, .residual = INFINITY};
+        a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR,
+                                           .contact = UINT32_MAX,
+                                           .residual = INFINITY,
+                                           .time = a->motion.time};
 }
 
 void rg_analysis_joints_factor(rg_analysis *a, rg_joint_purpose purpose) {

@@ -33,7 +33,8 @@ enum { STUCK_MOST = 4 };
 enum { STEPS_MOST = 200000 };
 /* Iterations of solvers in it before mean forces are taken to its end. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
-/* Times for means are this share of what would just do, and this share of the last one at least. */
+/* Times for means, and trial steps in which a slip begins, are this share of what would just do,
+ * and this share of the last one at least. */
 #define SAFETY      0.8
 #define SHRINK_MOST 0.1
 /* A trial step that is cut is tried again with this share of its length. */
@@ -49,9 +50,10 @@ typedef struct event_loop {
     double most;      /* s: the longest trial step */
     double length;    /* s: of the trial step */
     rg_analysis_event event;
-    int stuck;      /* events in a row that did not move the clock */
-    double coasted; /* s: where the integrator last found no step that keeps the tolerance */
-    bool strayed;   /* a body left its reach */
+    int stuck;       /* events in a row that did not move the clock */
+    double coasted;  /* s: where the integrator last found no step that keeps the tolerance */
+    double resolved; /* s: where a trial step last began without forces */
+    bool strayed;    /* a body left its reach */
 } event_loop;
 
 static double step_length(const rg_analysis *a) {
@@ -116,7 +118,9 @@ static bool mark_stopping(rg_analysis *a) {
 }
 
 /* How much of the trial step can be taken, because of slips whose direction friction keeps: 1 is
- * all of it. One that is about to stop may turn aside by little. One that is not, when the step
+ * all of it. One that is about to stop, or begins, may turn aside by little: what begins at the
+ * limit of stick goes on against its slip from the end of the step on, and how far it gets aside
+ * until then grows with the square of the time. One that is not about to stop, when the step
  * begins, and stops in it, must stop straight: the stages of the integrator may all miss the
  * short time in which its direction turns, and the motion is then not that of the forces along
  * it. Otherwise the step is to end where it is about to stop. */
@@ -124,12 +128,15 @@ static double share_without_turn(const rg_analysis *a) {
     double share = 1;
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!rg_analysis_slips(c) || !rg_analysis_carries(c) || !(c->law.friction > 0))
+        bool begins = rg_analysis_at_limit(c);
+        if (!(rg_analysis_slips(c) || begins) || !rg_analysis_carries(c) || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
-        double begin = a->start[i].slip;
-        if (c->friction == RG_FRICTION_STOPS && aside > RG_ANALYSIS_STOPPING * creep)
+        double begin = a->start[i].slip, most = RG_ANALYSIS_STOPPING * creep;
+        if (begins && aside > most)
+            share = fmin(share, fmax(SHRINK_MOST, SAFETY * sqrt(most / aside)));
+        else if (c->friction == RG_FRICTION_STOPS && aside > most)
             share = fmin(share, CUT_TO);
         else if (c->friction == RG_FRICTION_SLIPS && along <= 0 && aside > 0)
             share = fmin(share, fmax(CUT_TO, (begin - creep) / (begin - along)));
@@ -190,6 +197,15 @@ static verdict coast(event_loop *l) {
     return l->status ? HAND_OVER : ACCEPTED;
 }
 
+/* There are no forces where the trial step begins: what calls for an impulse, or another active
+ * set, came up during the last one, which was too short to be cut. */
+static verdict resolve_start(event_loop *l) {
+    l->resolved = l->a->time;
+    l->event = (rg_analysis_event){.kind = -1, .need = RG_NEED_FORCES, .contact = UINT32_MAX};
+    rg_analysis_end_trial(l->a);
+    return EVENT;
+}
+
 /* ACCEPTED: to its end, before events are looked for. */
 static verdict try_step(event_loop *l) {
     rg_analysis *a = l->a;
@@ -210,8 +226,10 @@ static verdict try_step(event_loop *l) {
         return HAND_OVER;
     if (is_hopeless(a))
         return CHANGE_OF_LAW;
-    double drift = a->contact_count ? largest_drift(a) : 0;
     bool found = a->trouble.outcome == RG_SOLVED;
+    if (!found && a->trouble.time == a->time && l->resolved < a->time)
+        return resolve_start(l);
+    double drift = a->contact_count ? largest_drift(a) : 0;
     double share = share_without_turn(a);
     if (!found || drift > 1)
         share = CUT_TO;
@@ -418,7 +436,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         rg_trial_forget(&a->trial);
     if (status || rests)
         return status;
-    event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
+    event_loop l = {.a = a, .error = error, .coasted = -INFINITY, .resolved = -INFINITY};
     status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);

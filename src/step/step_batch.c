@@ -32,32 +32,28 @@ struct rg_batch {
 void rg_batch_destroy(rg_batch *batch) {
     if (!batch)
         return;
-    rg_allocator allocator = batch->allocator;
     rg_pool_destroy(batch->pool);
     for (size_t i = 0; batch->owns && batch->places && i < batch->count; i++)
         rg_world_destroy(batch->places[i].world);
-    rg_release(&allocator, batch->places);
-    rg_release(&allocator, batch->errors);
-    rg_release(&allocator, batch->state);
-    rg_release(&allocator, batch);
+    rg_release_all(&batch->allocator, batch->places, batch->errors, batch->state);
+    rg_object_release(batch);
 }
 
 static rg_status make(size_t count, int threads, const rg_allocator *allocator, rg_batch **batch,
                       rg_error *error) {
-    rg_allocator own = rg_allocator_or_default(allocator);
     *batch = NULL;
     if (threads < 1)
         return rg_fail(error, RG_INVALID_ARGUMENT, "threads: %d; there must be at least 1",
                        threads);
-    rg_batch *made = rg_allocate_zeroed(&own, 1, sizeof *made);
+    rg_batch *made = rg_object_make(rg_batch, allocator);
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for a batch");
-    made->allocator = own, made->count = count;
-    made->places = rg_allocate_zeroed(&own, count, sizeof *made->places);
-    made->errors = rg_allocate_zeroed(&own, count, sizeof *made->errors);
+    made->count = count;
+    made->places = rg_allocate_zeroed(&made->allocator, count, sizeof *made->places);
+    made->errors = rg_allocate_zeroed(&made->allocator, count, sizeof *made->errors);
     rg_status status = made->places && made->errors ? RG_OK : RG_OUT_OF_MEMORY;
     if (!status && threads > 1)
-        status = rg_pool_create(threads, &own, &made->pool);
+        status = rg_pool_create(threads, &made->allocator, &made->pool);
     if (status) {
         rg_batch_destroy(made);
         return rg_fail(error, status, "a batch of %zu worlds: %s", count, rg_status_text(status));

@@ -86,16 +86,8 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     contacts->integration = report->integration;
     contacts->impulse = report->contact_impulse;
     contacts->angular_impulse = report->contact_angular_impulse;
-    if (!report->judged)
-        return;
-    contacts->friction += found.friction;
-    contacts->drive += found.drive;
-    contacts->impact += found.impact;
-    contacts->stabilisation += found.stabilisation;
-    contacts->prescribed += found.prescribed;
-    contacts->integration += found.integration;
-    contacts->impulse = rg_add(contacts->impulse, found.impulse);
-    contacts->angular_impulse = rg_add(contacts->angular_impulse, found.angular_impulse);
+    if (report->judged)
+        rg_judge_contacts_add(contacts, &found);
 }
 
 /* The machinery keeps what a step that repeats this one has to tell. */

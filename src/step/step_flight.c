@@ -26,14 +26,10 @@ static rg_status take_stage_arrays(rg_flight *f, size_t bodies) {
     memcpy(f->stage_orientation, c->orientation, bodies * sizeof(rg_quat));
     memcpy(f->stage_velocity, c->velocity, bodies * sizeof(rg_vec3));
     memcpy(f->stage_angular_velocity, c->angular_velocity, bodies * sizeof(rg_vec3));
-    f->stage = (rg_force_context){.world = f->world,
-                                  .body_count = bodies,
-                                  .position = f->stage_position,
-                                  .orientation = f->stage_orientation,
-                                  .velocity = f->stage_velocity,
-                                  .angular_velocity = f->stage_angular_velocity,
-                                  .force = force,
-                                  .torque = torque};
+    f->stage = rg_forces_context(f->world, force, torque);
+    f->stage.position = f->stage_position, f->stage.orientation = f->stage_orientation;
+    f->stage.velocity = f->stage_velocity;
+    f->stage.angular_velocity = f->stage_angular_velocity;
     return RG_OK;
 }
 

@@ -150,11 +150,11 @@ rg_status rg_impact_finish(rg_impact_session *session, const rg_impact_problem *
 void rg_impact_end(rg_impact_session *session);
 
 /* Pair by pair (step_impact_propagation.c): `order` gives the next, by the largest positive value;
- * contacts that tie go together, as one call of `together`. */
+ * contacts that tie go together, as one round of the law with friction or with work. */
 typedef struct rg_impact_sequence {
     double (*order)(const rg_impact_state *state, size_t contact);
-    rg_status (*together)(rg_impact_state *state, const uint32_t *list, size_t count,
-                          rg_error *error);
+    rg_status (*round)(rg_impact_state *state, const uint32_t *list, size_t count, bool full,
+                       rg_error *error);
 } rg_impact_sequence;
 rg_status rg_impact_run_sequence(rg_impact_state *state, const rg_impact_sequence *sequence,
                                  rg_error *error);

@@ -16,12 +16,8 @@ static double compression_work(const rg_impact_state *s, size_t contact) {
     return u < 0 ? 0.5 * u * u / rg_impact_row(s, n)[n] : 0;
 }
 
-static rg_status together(rg_impact_state *s, const uint32_t *list, size_t count, rg_error *error) {
-    return rg_impact_expand_round(s, list, count, true, error);
-}
-
 static rg_status resolve(rg_impact_state *s, rg_error *error) {
-    rg_impact_sequence sequence = {compression_work, together};
+    rg_impact_sequence sequence = {compression_work, rg_impact_expand_round};
     return rg_impact_run_sequence(s, &sequence, error);
 }
 

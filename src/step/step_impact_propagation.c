@@ -125,7 +125,7 @@ rg_status rg_impact_run_sequence(rg_impact_state *s, const rg_impact_sequence *s
         if (count == 1)
             status = one_contact(s, list[0]);
         else if (count > 1)
-            status = sequence->together(s, list, count, error);
+            status = sequence->round(s, list, count, true, error);
         else if (!bounded_row(s))
             break;
         s->info->rounds += count == 1 || count == 0;
@@ -138,12 +138,8 @@ static double approach(const rg_impact_state *s, size_t contact) {
     return -s->u[rg_impact_normal(s, contact)];
 }
 
-static rg_status together(rg_impact_state *s, const uint32_t *list, size_t count, rg_error *error) {
-    return rg_impact_newton_round(s, list, count, true, error);
-}
-
 static rg_status resolve(rg_impact_state *s, rg_error *error) {
-    rg_impact_sequence sequence = {approach, together};
+    rg_impact_sequence sequence = {approach, rg_impact_newton_round};
     return rg_impact_run_sequence(s, &sequence, error);
 }
 

@@ -64,6 +64,8 @@ typedef struct rg_judge_contacts {
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;
 } rg_judge_contacts;
+/* Work, impulses and the worst of the twists; not what is at stake. */
+void rg_judge_contacts_add(rg_judge_contacts *sum, const rg_judge_contacts *more);
 /* What was done with contacts: forces with impulses, over a time or (0 s) at an instant. */
 typedef struct rg_judge_pushes {
     const rg_contact_force *forces;

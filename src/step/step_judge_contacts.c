@@ -197,6 +197,19 @@ static bool is_at_rest(const rg_world_content *c, const rg_judge_memory *before,
            rg_is_zero(c->velocity[i]) && rg_is_zero(before->spin[i]);
 }
 
+void rg_judge_contacts_add(rg_judge_contacts *sum, const rg_judge_contacts *more) {
+    sum->friction += more->friction;
+    sum->drive += more->drive;
+    sum->impact += more->impact;
+    sum->stabilisation += more->stabilisation;
+    sum->prescribed += more->prescribed;
+    sum->integration += more->integration;
+    sum->impulse = rg_add(sum->impulse, more->impulse);
+    sum->angular_impulse = rg_add(sum->angular_impulse, more->angular_impulse);
+    sum->twist_cone = fmax(sum->twist_cone, more->twist_cone);
+    sum->twist_error = fmax(sum->twist_error, more->twist_error);
+}
+
 typedef struct accounting {
     const rg_world_content *content;
     const rg_judge_memory *before;
@@ -224,17 +237,8 @@ static void account_all(const rg_world_content *c, const rg_judge_memory *before
     size_t grain = rg_chunk_count(done->count, RG_JUDGE_LANES);
     grain = grain > CONTACTS_PER_LANE ? grain : CONTACTS_PER_LANE;
     rg_parallel_for(done->pool, done->count, grain, account_lane, &a);
-    for (size_t i = 0; i < rg_chunk_count(done->count, grain); i++) {
-        const rg_judge_contacts *lane = &a.sums[i];
-        sum->friction += lane->friction;
-        sum->impact += lane->impact;
-        sum->stabilisation += lane->stabilisation;
-        sum->prescribed += lane->prescribed;
-        sum->impulse = rg_add(sum->impulse, lane->impulse);
-        sum->angular_impulse = rg_add(sum->angular_impulse, lane->angular_impulse);
-        sum->twist_cone = fmax(sum->twist_cone, lane->twist_cone);
-        sum->twist_error = fmax(sum->twist_error, lane->twist_error);
-    }
+    for (size_t i = 0; i < rg_chunk_count(done->count, grain); i++)
+        rg_judge_contacts_add(sum, &a.sums[i]);
 }
 
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judge_memory *before,

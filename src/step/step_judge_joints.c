@@ -124,6 +124,25 @@ static void take_back(const rg_world_content *c, size_t i, rg_vec3 linear, rg_ve
     *spin = rg_sub(c->angular_velocity[i], change);
 }
 
+/* Momenta that joints gave the bodies at the end of the step. */
+static void add_end_joints(const rg_world_content *c, const rg_judge_pushes *done, rg_vec3 *linear,
+                           rg_vec3 *angular) {
+    for (size_t k = 0; k < done->end_joint_count; k++)
+        for (int side = 0; side < 2; side++) {
+            const rg_judge_joint *joint = &done->end_joints[k];
+            uint32_t body = side == 0 ? joint->body_a : joint->body_b;
+            if (body == UINT32_MAX)
+                continue;
+            double sign = side == 0 ? -1 : 1;
+            rg_vec3 arm = rg_sub(joint->point, c->position[body]);
+            for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+                rg_vec3 turn = rg_add(joint->angular[part], rg_cross(arm, joint->linear[part]));
+                linear[body] = rg_add_scaled(linear[body], sign, joint->linear[part]);
+                angular[body] = rg_add_scaled(angular[body], sign, turn);
+            }
+        }
+}
+
 rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before,
                         rg_judge_pushes done, const uint8_t *whose, rg_arena *arena,
                         rg_judge_contacts *sum) {
@@ -140,20 +159,7 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
         return RG_OUT_OF_MEMORY;
     memset(linear, 0, n * sizeof *linear);
     memset(angular, 0, n * sizeof *angular);
-    for (size_t k = 0; k < done.end_joint_count; k++)
-        for (int side = 0; side < 2; side++) {
-            const rg_judge_joint *joint = &done.end_joints[k];
-            uint32_t body = side == 0 ? joint->body_a : joint->body_b;
-            if (body == UINT32_MAX)
-                continue;
-            double sign = side == 0 ? -1 : 1;
-            rg_vec3 arm = rg_sub(joint->point, c->position[body]);
-            for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
-                rg_vec3 turn = rg_add(joint->angular[part], rg_cross(arm, joint->linear[part]));
-                linear[body] = rg_add_scaled(linear[body], sign, joint->linear[part]);
-                angular[body] = rg_add_scaled(angular[body], sign, turn);
-            }
-        }
+    add_end_joints(c, &done, linear, angular);
     for (size_t i = 0; i < n; i++) {
         velocity[i] = c->velocity[i], spin[i] = c->angular_velocity[i];
         if (c->record[i].motion == RG_MOTION_DYNAMIC)
@@ -245,6 +251,12 @@ static double off_surface(const rg_joint_def *def, rg_vec3 p) {
     return outside(&def->axis[0], steep > 0 ? value / steep : value, false, 0);
 }
 
+/* Kinds that lock nothing by themselves: they couple other joints, or hold one number. */
+static bool locks_nothing(rg_joint_kind kind) {
+    return kind == RG_JOINT_DISTANCE || kind == RG_JOINT_SURFACE || kind == RG_JOINT_GEAR ||
+           kind == RG_JOINT_RACK || kind == RG_JOINT_TENDON;
+}
+
 /* The part of a distance that is locked. */
 static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
     switch (kind) {
@@ -253,14 +265,8 @@ static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
         return sqrt(d.x * d.x + d.y * d.y);
     case RG_JOINT_PLANAR:
         return fabs(d.z);
-    case RG_JOINT_DISTANCE:
-    case RG_JOINT_SURFACE:
-    case RG_JOINT_GEAR:
-    case RG_JOINT_RACK:
-    case RG_JOINT_TENDON:
-        return 0;
     default:
-        return rg_length(d);
+        return locks_nothing(kind) ? 0 : rg_length(d);
     }
 }
 
@@ -268,11 +274,6 @@ static double locked_turn(rg_joint_kind kind, rg_pose a, rg_pose b) {
     double sum = 0;
     switch (kind) {
     case RG_JOINT_BALL:
-    case RG_JOINT_DISTANCE:
-    case RG_JOINT_SURFACE:
-    case RG_JOINT_GEAR:
-    case RG_JOINT_RACK:
-    case RG_JOINT_TENDON:
         return 0;
     case RG_JOINT_UNIVERSAL:
         return fabs(rg_dot(axis_of(a, 0), axis_of(b, 1)));
@@ -282,7 +283,7 @@ static double locked_turn(rg_joint_kind kind, rg_pose a, rg_pose b) {
             sum = fmax(sum, rg_length(rg_sub(axis_of(a, i), axis_of(b, i))));
         return sum;
     default:
-        return rg_length(rg_sub(axis_of(a, 2), axis_of(b, 2)));
+        return locks_nothing(kind) ? 0 : rg_length(rg_sub(axis_of(a, 2), axis_of(b, 2)));
     }
 }
 

@@ -120,6 +120,17 @@ static int joint_text(const rg_step_event *e, const char *a, const char *b, char
                     e->value, limit ? "" : " N");
 }
 
+static int indeterminate_text(const rg_world *world, const rg_step_event *e, const char *a,
+                              const char *b, char *text, size_t capacity) {
+    rg_solution_policy policy = rg_world_settings(world).policy;
+    return snprintf(text, capacity,
+                    "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g): "
+                    "apart at %.7g m/s^2 without a force, or held by %.7g N; the policy %s takes "
+                    "the %s",
+                    e->time, a, b, e->friction, e->other, e->value, rg_solution_policy_name(policy),
+                    policy == RG_POLICY_LARGEST_FORCE ? "latter" : "former");
+}
+
 static size_t put_words(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
                         char *text, size_t capacity) {
     int n = 0;
@@ -144,14 +155,7 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
             e->time, a, b, e->friction, e->value);
         break;
     case RG_STEP_EVENT_INDETERMINATE:
-        n = snprintf(text, capacity,
-                     "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g): "
-                     "apart at %.7g m/s^2 without a force, or held by %.7g N; the policy %s takes "
-                     "the %s",
-                     e->time, a, b, e->friction, e->other, e->value,
-                     rg_solution_policy_name(rg_world_settings(world).policy),
-                     rg_world_settings(world).policy == RG_POLICY_LARGEST_FORCE ? "latter"
-                                                                                : "former");
+        n = indeterminate_text(world, e, a, b, text, capacity);
         break;
     case RG_STEP_EVENT_UNSOLVED:
         n = snprintf(text, capacity,

@@ -7,28 +7,25 @@ static void free_machinery(void *pointer) {
     rg_step_machinery *m = pointer;
     if (!m)
         return;
-    rg_allocator allocator = m->allocator;
     rg_collision_destroy(m->collision);
     rg_collision_destroy(m->between);
-    rg_release(&allocator, m->part_forces);
-    rg_release(&allocator, m->impulses);
+    rg_release_all(&m->allocator, m->part_forces, m->impulses);
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);
         rg_arena_free(&m->arenas[i]);
-        rg_island_memory_free(&m->islands[i], &allocator);
+        rg_island_memory_free(&m->islands[i], &m->allocator);
     }
     rg_arena_free(&m->tracks);
-    rg_release(&allocator, m);
+    rg_object_release(m);
 }
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error) {
     *machinery = world->machinery;
     if (*machinery)
         return RG_OK;
-    rg_step_machinery *m = rg_allocate_zeroed(&world->allocator, 1, sizeof *m);
+    rg_step_machinery *m = rg_object_make(rg_step_machinery, &world->allocator);
     if (!m)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
-    m->allocator = world->allocator;
     for (int i = 0; i < RG_STEP_ALL_LANES; i++)
         m->arenas[i] = rg_arena_make(&world->allocator);
     m->tracks = rg_arena_make(&world->allocator);

@@ -141,12 +141,10 @@ rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *e
     rg_status status = check_def(def, error);
     if (status)
         return status;
-    rg_allocator allocator = rg_allocator_or_default(&def->allocator);
-    rg_world *w = rg_allocate_zeroed(&allocator, 1, sizeof *w);
+    rg_world *w = rg_object_make(rg_world, &def->allocator);
     if (!w)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for a world");
-    w->allocator = allocator;
-    w->scratch = rg_arena_make(&allocator);
+    w->scratch = rg_arena_make(&w->allocator);
     w->threads = def->threads;
     w->certify = def->certify;
     w->no_memory = def->no_memory;
@@ -163,7 +161,7 @@ rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *e
     rg_contact_law law = rg_contact_law_default();
     status = rg_world_add_material(w, "default", &law, &(rg_material_id){0}, error);
     if (!status && def->threads > 1) {
-        status = rg_pool_create(def->threads, &allocator, &w->pool);
+        status = rg_pool_create(def->threads, &w->allocator, &w->pool);
         if (status)
             rg_fail(error, status, "threads: %s", rg_status_text(status));
     }
@@ -193,13 +191,8 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
 #define X(type, name) rg_release(allocator, content->name);
     RG_BODY_ARRAYS(X)
 #undef X
-    rg_release(allocator, content->materials);
-    rg_release(allocator, content->pairs);
-    rg_release(allocator, content->name_table);
-    rg_release(allocator, content->prescriptions);
-    rg_release(allocator, content->collider);
-    rg_release(allocator, content->force);
-    rg_release(allocator, content->joint);
+    rg_release_all(allocator, content->materials, content->pairs, content->name_table,
+                   content->prescriptions, content->collider, content->force, content->joint);
     rg_handle_pool_free(&content->bodies, allocator);
     rg_handle_pool_free(&content->colliders, allocator);
     rg_handle_pool_free(&content->forces, allocator);
@@ -210,14 +203,13 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
 void rg_world_destroy(rg_world *world) {
     if (!world)
         return;
-    rg_allocator allocator = world->allocator;
     if (world->free_machinery)
         world->free_machinery(world->machinery);
     rg_pool_destroy(world->pool);
     rg_arena_free(&world->scratch);
     rg_loads_free(world);
-    rg_content_free(&world->content, &allocator);
-    rg_release(&allocator, world);
+    rg_content_free(&world->content, &world->allocator);
+    rg_object_release(world);
 }
 
 rg_status rg_world_begin_edit(rg_world *world) {
@@ -226,6 +218,10 @@ rg_status rg_world_begin_edit(rg_world *world) {
     world->content.edits++;
     world->revision++;
     return RG_OK;
+}
+
+rg_status rg_world_begin_edit_of(rg_world *world, bool exists) {
+    return exists ? rg_world_begin_edit(world) : RG_INVALID_HANDLE;
 }
 
 void rg_world_cancel_edit(rg_world *world) {

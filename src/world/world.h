@@ -234,6 +234,8 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator);
 rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error);
 /* A change by the caller begins: RG_BUSY inside a step. */
 rg_status rg_world_begin_edit(rg_world *world);
+/* The same of something that a handle names: RG_INVALID_HANDLE if there is no such. */
+rg_status rg_world_begin_edit_of(rg_world *world, bool exists);
 /* A change that was begun is refused after all, before anything changed. */
 void rg_world_cancel_edit(rg_world *world);
 /* The time after another `step` seconds, compensated. */

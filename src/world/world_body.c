@@ -467,9 +467,7 @@ rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id 
 }
 
 rg_status rg_world_remove_body(rg_world *world, rg_body_id body) {
-    if (!rg_body_exists(world, body))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_world_begin_edit_of(world, rg_body_exists(world, body));
     if (status)
         return status;
     if (world->content.record[rg_body_dense(&world->content, body)].name)

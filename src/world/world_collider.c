@@ -156,9 +156,7 @@ rg_status rg_world_add_collider(rg_world *world, rg_body_id body, const rg_colli
 
 /* A body that would be left without mass keeps its collider. */
 rg_status rg_world_remove_collider(rg_world *world, rg_collider_id collider) {
-    if (!rg_collider_exists(world, collider))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_world_begin_edit_of(world, rg_collider_exists(world, collider));
     if (status)
         return status;
     rg_collider *c = collider_of_slot(&world->content, collider.index1);
@@ -228,9 +226,7 @@ rg_status rg_collider_set_user(rg_world *world, rg_collider_id collider, void *u
 
 rg_status rg_collider_set_filter(rg_world *world, rg_collider_id collider, uint64_t category,
                                  uint64_t mask) {
-    if (!rg_collider_exists(world, collider))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_world_begin_edit_of(world, rg_collider_exists(world, collider));
     if (!status) {
         collider_at(world, collider)->category = category;
         collider_at(world, collider)->mask = mask;

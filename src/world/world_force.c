@@ -103,9 +103,8 @@ static void remove_at(rg_world *world, rg_handle handle) {
 }
 
 rg_status rg_world_remove_force(rg_world *world, rg_force_id force) {
-    if (!rg_handle_exists(&world->content.forces, RG_HANDLE(force)))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    bool exists = rg_handle_exists(&world->content.forces, RG_HANDLE(force));
+    rg_status status = rg_world_begin_edit_of(world, exists);
     if (!status)
         remove_at(world, RG_HANDLE(force));
     return status;

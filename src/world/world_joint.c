@@ -460,9 +460,7 @@ static void remove_with_tendons(rg_world *world, rg_handle handle) {
 }
 
 rg_status rg_world_remove_joint(rg_world *world, rg_joint_id joint) {
-    if (!rg_joint_exists(world, joint))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_world_begin_edit_of(world, rg_joint_exists(world, joint));
     if (!status)
         remove_with_tendons(world, RG_HANDLE(joint));
     return status;
@@ -556,9 +554,7 @@ rg_status rg_joint_set_target(rg_world *world, rg_joint_id joint, size_t axis, d
 }
 
 rg_status rg_joint_set_broken(rg_world *world, rg_joint_id joint, bool broken) {
-    if (!rg_joint_exists(world, joint))
-        return RG_INVALID_HANDLE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_world_begin_edit_of(world, rg_joint_exists(world, joint));
     if (status)
         return status;
     size_t i = dense_of(world, joint);

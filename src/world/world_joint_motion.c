@@ -201,6 +201,8 @@ static void begin_look(const rg_world_content *c, const rg_joint_def *def, rg_bo
 }
 
 enum { X = 1, Y = 2, Z = 4 };
+static const uint8_t locked_distances[RG_JOINT_KIND_COUNT] = {
+    X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0, 0};
 
 void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
                       rg_joint_look *look) {
@@ -210,9 +212,7 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     begin_look(c, def, places, look, &f);
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
-    static const uint8_t locked[RG_JOINT_KIND_COUNT] = {
-        X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0, 0};
-    lock_distances(c, &f, locked[def->kind], look);
+    lock_distances(c, &f, locked_distances[def->kind], look);
     switch (def->kind) {
     case RG_JOINT_HINGE:
         lock_across(c, &f, look);

@@ -99,6 +99,19 @@ static rg_status copy_memory(rg_world_content *to, const rg_world_content *from,
     return status;
 }
 
+/* A copy that is not complete counts only what it has. */
+static void free_part(rg_world_content *to, const rg_allocator *allocator) {
+    if (!to->materials)
+        to->material_count = 0;
+    if (!to->record)
+        to->bodies.count = 0;
+    if (!to->collider)
+        to->colliders.count = 0;
+    if (!to->joint)
+        to->joints.count = 0;
+    rg_content_free(to, allocator);
+}
+
 rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
                           const rg_allocator *allocator) {
     rg_status status = RG_OK;
@@ -147,30 +160,20 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
         status = copy_memory(to, from, allocator);
     if (!status)
         status = copy_owned(to, from, allocator);
-    if (status) {
-        if (!to->materials)
-            to->material_count = 0;
-        if (!to->record)
-            to->bodies.count = 0;
-        if (!to->collider)
-            to->colliders.count = 0;
-        if (!to->joint)
-            to->joints.count = 0;
-        rg_content_free(to, allocator);
-    }
+    if (status)
+        free_part(to, allocator);
     return status;
 }
 
 rg_status rg_snapshot_create(const rg_world *world, rg_snapshot **snapshot) {
     assert(world && snapshot);
     *snapshot = NULL;
-    rg_snapshot *s = rg_allocate_zeroed(&world->allocator, 1, sizeof *s);
+    rg_snapshot *s = rg_object_make(rg_snapshot, &world->allocator);
     if (!s)
         return RG_OUT_OF_MEMORY;
-    s->allocator = world->allocator;
     rg_status status = rg_content_copy(&s->content, &world->content, &s->allocator);
     if (status) {
-        rg_release(&world->allocator, s);
+        rg_object_release(s);
         return status;
     }
     *snapshot = s;
@@ -199,9 +202,8 @@ rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot) {
 void rg_snapshot_destroy(rg_snapshot *snapshot) {
     if (!snapshot)
         return;
-    rg_allocator allocator = snapshot->allocator;
-    rg_content_free(&snapshot->content, &allocator);
-    rg_release(&allocator, snapshot);
+    rg_content_free(&snapshot->content, &snapshot->allocator);
+    rg_object_release(snapshot);
 }
 
 rg_status rg_world_clone(const rg_world *world, rg_world **clone) {

@@ -8,86 +8,90 @@
 #include "base/base_text.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum { JOINT_TEXTS = 1 + RG_JOINT_AXES_MOST };
+/* Where the texts are that something owns. */
+enum { TEXTS_MOST = 16 };
+typedef struct text_list {
+    const char **at[TEXTS_MOST];
+    size_t count;
+} text_list;
 
-static void list_joint_texts(rg_joint_def *def, const char **texts[JOINT_TEXTS]) {
-    texts[0] = &def->name;
+static void add(text_list *list, const char **of_time, size_t count) {
+    assert(list->count + count <= TEXTS_MOST);
+    for (size_t k = 0; k < count; k++)
+        list->at[list->count++] = &of_time[k];
+}
+
+static text_list texts_of_force(rg_force_def *def) {
+    text_list list = {.count = 0};
+    add(&list, def->of_time, RG_OF_TIME_COUNT);
+    return list;
+}
+
+static text_list texts_of_joint(rg_joint_def *def) {
+    text_list list = {.count = 0};
+    add(&list, &def->name, 1);
     for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++)
-        texts[1 + k] = &def->axis[k].target_of_time;
+        add(&list, &def->axis[k].target_of_time, 1);
+    return list;
 }
 
-static void list_force_texts(rg_force_def *def, const char **texts[RG_OF_TIME_COUNT]) {
-    for (size_t k = 0; k < RG_OF_TIME_COUNT; k++)
-        texts[k] = &def->of_time[k];
+static text_list texts_of_prescription(rg_prescription *def) {
+    text_list list = {.count = 0};
+    add(&list, def->of_time, RG_PRESCRIBED_TEXTS);
+    return list;
 }
 
-static rg_status own(const char **texts[], size_t count, const rg_allocator *allocator) {
-    for (size_t k = 0; k < count; k++) {
-        if (!*texts[k])
+static rg_status own(text_list list, const rg_allocator *allocator) {
+    for (size_t k = 0; k < list.count; k++) {
+        if (!*list.at[k])
             continue;
-        *texts[k] = rg_copy_text(allocator, *texts[k]);
-        if (*texts[k])
+        *list.at[k] = rg_copy_text(allocator, *list.at[k]);
+        if (*list.at[k])
             continue;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < list.count; i++) {
             if (i < k)
-                rg_release(allocator, (char *)*texts[i]);
-            *texts[i] = NULL;
+                rg_release(allocator, (char *)*list.at[i]);
+            *list.at[i] = NULL;
         }
         return RG_OUT_OF_MEMORY;
     }
     return RG_OK;
 }
 
-static void leave(const char **texts[], size_t count, const rg_allocator *allocator) {
-    for (size_t k = 0; k < count; k++) {
+static void leave(text_list list, const rg_allocator *allocator) {
+    for (size_t k = 0; k < list.count; k++) {
         if (allocator)
-            rg_release(allocator, (char *)*texts[k]);
-        *texts[k] = NULL;
+            rg_release(allocator, (char *)*list.at[k]);
+        *list.at[k] = NULL;
     }
 }
 
 rg_status rg_force_own_texts(rg_force_def *def, const rg_allocator *allocator) {
-    const char **texts[RG_OF_TIME_COUNT];
-    list_force_texts(def, texts);
-    return own(texts, RG_OF_TIME_COUNT, allocator);
+    return own(texts_of_force(def), allocator);
 }
 
 rg_status rg_joint_own_texts(rg_joint_def *def, const rg_allocator *allocator) {
-    const char **texts[JOINT_TEXTS];
-    list_joint_texts(def, texts);
-    return own(texts, JOINT_TEXTS, allocator);
-}
-
-static void list_prescription_texts(rg_prescription *def, const char **texts[RG_PRESCRIBED_TEXTS]) {
-    for (size_t k = 0; k < RG_PRESCRIBED_TEXTS; k++)
-        texts[k] = &def->of_time[k];
+    return own(texts_of_joint(def), allocator);
 }
 
 rg_status rg_prescription_own_texts(rg_prescription *def, const rg_allocator *allocator) {
-    const char **texts[RG_PRESCRIBED_TEXTS];
-    list_prescription_texts(def, texts);
-    return own(texts, RG_PRESCRIBED_TEXTS, allocator);
+    return own(texts_of_prescription(def), allocator);
 }
 
 void rg_prescription_free_texts(rg_prescription *def, const rg_allocator *allocator) {
-    const char **texts[RG_PRESCRIBED_TEXTS];
-    list_prescription_texts(def, texts);
-    leave(texts, RG_PRESCRIBED_TEXTS, allocator);
+    leave(texts_of_prescription(def), allocator);
 }
 
 void rg_force_free_texts(rg_force_def *def, const rg_allocator *allocator) {
-    const char **texts[RG_OF_TIME_COUNT];
-    list_force_texts(def, texts);
-    leave(texts, RG_OF_TIME_COUNT, allocator);
+    leave(texts_of_force(def), allocator);
 }
 
 void rg_joint_free_texts(rg_joint_def *def, const rg_allocator *allocator) {
-    const char **texts[JOINT_TEXTS];
-    list_joint_texts(def, texts);
-    leave(texts, JOINT_TEXTS, allocator);
+    leave(texts_of_joint(def), allocator);
 }
 
 void rg_force_disown_texts(rg_force_def *def) {

@@ -39,6 +39,32 @@ static void test_allocate_overflow(void **state) {
     assert_null(rg_copy_text(&allocator, "text"));
 }
 
+/* An object takes its allocator along, and goes back to it. */
+static void test_objects(void **state) {
+    (void)state;
+    typedef struct thing {
+        rg_allocator allocator;
+        char *name, *other;
+    } thing;
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    thing *made = rg_object_make(thing, &allocator);
+    assert_non_null(made);
+    assert_ptr_equal(made->allocator.user, allocator.user);
+    assert_null(made->name);
+    made->name = rg_copy_text(&made->allocator, "thing");
+    rg_release_all(&made->allocator, made->name, made->other);
+    rg_object_release(made);
+    rg_object_release(NULL);
+    assert_int_equal(counter.resizes, 2);
+    assert_int_equal(counter.releases, 2);
+    counter.fail_after = counter.resizes;
+    assert_null(rg_object_make(thing, &allocator));
+    made = rg_object_make(thing, NULL); /* of the C library */
+    assert_non_null(made);
+    rg_object_release(made);
+}
+
 static void test_default_allocator(void **state) {
     (void)state;
     counting_allocator counter;
@@ -139,11 +165,9 @@ static void test_buffer_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_allocate),
-        cmocka_unit_test(test_allocate_overflow),
-        cmocka_unit_test(test_default_allocator),
-        cmocka_unit_test(test_array_grows),
-        cmocka_unit_test(test_buffer),
+        cmocka_unit_test(test_allocate),         cmocka_unit_test(test_allocate_overflow),
+        cmocka_unit_test(test_objects),          cmocka_unit_test(test_default_allocator),
+        cmocka_unit_test(test_array_grows),      cmocka_unit_test(test_buffer),
         cmocka_unit_test(test_buffer_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
