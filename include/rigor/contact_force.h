@@ -27,7 +27,8 @@ const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick"
 typedef struct rg_contact_force {
     rg_collider_id collider_b, collider_a;
     rg_body_id body_b, body_a;
-    uint32_t part_b, part_a; /* of compounds, else 0 */
+    uint32_t part_b, part_a; /* of compounds; of terrain, the triangle, or for the plane of flush
+                                ones, the number of triangles and one of them; else 0 */
     uint64_t id;             /* of the point in its pair of parts: rg_contact_id */
     rg_vec3 position;        /* at the beginning of the step */
     rg_vec3 normal;          /* unit, from B to A */

@@ -10,7 +10,9 @@
  * from the next part by its upper face over the whole motion (contact_plane.c). Without a motion,
  * at the current poses, a point at the seam may have the normal of the inner face.
  *
- * Of terrain, the parts are the prisms of the triangles within reach, which its tree finds.
+ * Of terrain, the parts are the prisms of the triangles within reach, which its tree finds. Where
+ * flush triangles are under all of a contact, their plane is the part, and neither they nor what is
+ * below it count: a box on flat ground touches it with its corners, however finely it is cut.
  *
  * Cost: the number of parts of one times that of the other, in box tests. */
 #include "base/base_sort.h"
@@ -19,14 +21,20 @@
 
 #include <string.h>
 
-/* Points of a pair that were found while its parts were looked for. */
-enum { FOUND_POINTS = 4 };
+/* Points of a pair that were found while its parts were looked for: of a ball, and of what is over
+ * flush triangles. */
+enum { BALL_POINTS = 4, FLUSH_POINTS = 64 };
 typedef struct found_pair {
     rg_contact_cache cache;
     rg_part_remarks remarks;
     rg_manifold manifold;
-    rg_contact_point points[FOUND_POINTS];
+    rg_contact_point *points;
 } found_pair;
+
+/* Of the size of a shape: triangles count as flush if their corners are so near to one plane. What
+ * rounding leaves of the corners of a slope is less; the way over such a seam bends by less than
+ * what seams may be felt by (1e-9 m) over hundreds of metres. */
+#define FLUSH 1e-12
 
 typedef struct placed_part {
     rg_placed_shape part;
@@ -374,9 +382,9 @@ static void ball_path(const part_query *q, rg_vec3 points[3], rg_terrain_path *p
         points[i] = rg_pose_apply_inverse(q->whole.pose, points[i]);
 }
 
-/* A triangle that a ball may touch. */
+/* A part that may be touched: a triangle, or the plane of flush ones. */
 typedef struct near_triangle {
-    double distance; /* m, from the centre */
+    double distance; /* m, from the centre of a ball */
     uint32_t number;
     const rg_shape *prism; /* null: not yet made */
     found_pair *found;
@@ -393,17 +401,19 @@ static bool is_lower(const near_triangle *a, const near_triangle *b) {
 RG_DEFINE_HEAP_SORT(sort_by_distance, near_triangle, is_nearer)
 RG_DEFINE_HEAP_SORT(sort_by_number, near_triangle, is_lower)
 
-/* The contact points of the ball and a triangle; null where there is no room for them. */
-static rg_status find_with(const part_query *q, near_triangle *t) {
+/* The contact points with a part; null where there is no room for them. */
+static rg_status find_with(const part_query *q, uint32_t capacity, near_triangle *t) {
     rg_pose none;
     bool first = q->side == 1; /* the terrain is */
     uint32_t at = 0, part[2] = {first ? t->number : 0, first ? 0 : t->number};
     rg_terrain_room *room = rg_arena_take(q->arena, 1, sizeof *room);
     found_pair *f = t->found = rg_arena_take(q->arena, 1, sizeof *f);
-    if (!room || !f)
+    rg_contact_point *points = rg_arena_take(q->arena, capacity, sizeof *points);
+    if (!room || !f || !points)
         return RG_OUT_OF_MEMORY;
     t->prism = rg_shape_part(q->whole.shape, t->number, room, &none);
-    *f = (found_pair){.cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1])};
+    *f = (found_pair){.cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1]),
+                      .points = points};
     rg_placed_shape prism = {t->prism, q->whole.pose};
     rg_contact_query query = {.one = first ? prism : q->other,
                               .two = first ? q->other : prism,
@@ -411,7 +421,7 @@ static rg_status find_with(const part_query *q, near_triangle *t) {
                               .cache = &f->cache,
                               .arena = q->arena,
                               .points = f->points,
-                              .capacity = FOUND_POINTS};
+                              .capacity = capacity};
     rg_status status = find_points(&query, q->motion, &f->remarks, &f->manifold);
     if (status == RG_LIMIT_EXCEEDED)
         t->found = NULL;
@@ -450,7 +460,7 @@ static rg_status leave_out_below(const part_query *q, const rg_terrain_path *pat
         ++*count;
         if (all == 1 || floor_count == FLOORS)
             continue;
-        status = find_with(q, t);
+        status = find_with(q, BALL_POINTS, t);
         floors[floor_count] = *path;
         if (!status && stands_on(q, t->found, &floors[floor_count]))
             floor_count++;
@@ -478,22 +488,93 @@ static rg_status find_under_ball(const part_query *q, near_triangle **list, size
     return status;
 }
 
-/* Triangles of a terrain within reach of the other shape. */
+/* Whether flush triangles are under all points of a contact with their plane: then the hull of
+ * those points is that of the whole region of contact, wherever the triangles end. */
+static bool are_covered(const part_query *q, const near_triangle *plane, double size) {
+    const rg_manifold *m = &plane->found->manifold;
+    bool first = q->side == 1;
+    uint32_t under;
+    for (uint32_t i = 0; i < m->point_count; i++) {
+        const rg_contact_point *p = &plane->found->points[i];
+        rg_vec3 at = rg_pose_apply_inverse(q->whole.pose, first ? p->on_b : p->on_a);
+        if (!rg_terrain_covers(q->whole.shape, plane->prism, at, FLUSH * size,
+                               RG_CONTACT_LATERAL * size, &under))
+            return false;
+    }
+    return m->point_count > 0 && m->point_count < FLUSH_POINTS;
+}
+
+/* The number of the plane of a triangle: that of the last step, if it was the same. */
+static uint32_t number_of_plane(const part_query *q, uint32_t triangle, double size) {
+    uint32_t count = rg_terrain_count(q->whole.shape);
+    rg_terrain_room room;
+    const rg_shape *plane = rg_terrain_plane(q->whole.shape, triangle, &room);
+    for (uint32_t i = q->last.count; i > 0; i--) {
+        uint32_t last = q->side == 1 ? q->last.caches[i - 1].part1 : q->last.caches[i - 1].part2;
+        rg_terrain_room other;
+        if (last < count || last - count >= count)
+            break;
+        const rg_shape *known = rg_terrain_plane(q->whole.shape, last - count, &other);
+        if (rg_terrain_is_flush(q->whole.shape, triangle, known, FLUSH * size) &&
+            rg_dot(known->def.normal, plane->def.normal) > 0)
+            return last;
+    }
+    return count + triangle;
+}
+
+/* A plane that holds the whole shape, as a part of its own: that of the triangle that is nearest to
+ * its middle. *found: there is one. Below a sheet, or deep in the ground, it is not looked for. */
+static rg_status find_plane(const part_query *q, uint32_t nearest, near_triangle *plane,
+                            bool *found) {
+    const rg_shape *whole = q->whole.shape, *other = q->other.shape;
+    double size = rg_shape_circumradius(other);
+    rg_terrain_room room;
+    *found = false;
+    *plane = (near_triangle){.number = number_of_plane(q, nearest, size)};
+    rg_pose none, relative = rg_pose_compose(rg_pose_inverse(q->whole.pose), q->other.pose);
+    const rg_shape *half = rg_shape_part(whole, plane->number, &room, &none);
+    rg_vec3 n = half->def.normal, back = rg_rotate_back(relative.orientation, rg_neg(n));
+    rg_vec3 lowest = rg_pose_apply(relative, rg_shape_support(other, back, NULL));
+    double gap = rg_dot(n, lowest) - half->def.offset;
+    double deepest = fmin(q->near, 0.5 * rg_shape_get_def(whole).thickness);
+    if (gap > q->near || gap < -deepest)
+        return RG_OK;
+    rg_status status = find_with(q, FLUSH_POINTS, plane);
+    *found = !status && plane->found && are_covered(q, plane, size);
+    return status;
+}
+
+/* Triangles of a terrain within reach of the other shape, and planes of flush ones. */
 static rg_status find_within_reach(const part_query *q, near_triangle **list, size_t *count) {
     const rg_shape *whole = q->whole.shape, *other = q->other.shape;
     rg_pose relative = rg_pose_compose(rg_pose_inverse(q->whole.pose), q->other.pose);
     rg_bounds reach = rg_shape_bounds(other, relative);
     rg_vec3 grow = {q->near, q->near, q->near};
     reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
-    uint32_t *numbers;
+    double size = rg_shape_circumradius(other);
+    rg_vec3 middle = rg_pose_apply(relative, rg_shape_centre(other));
+    bool merges = q->motion && rg_shape_is_bounded(other) && rg_shape_is_convex(other);
+    near_triangle plane = {0};
+    uint32_t *numbers, nearest;
     size_t found;
     *count = 0;
-    if (!rg_terrain_find(whole, &reach, q->arena, &numbers, &found))
+    if (merges && rg_terrain_nearest(whole, middle, size + q->near, &nearest)) {
+        rg_status status = find_plane(q, nearest, &plane, &merges);
+        if (status)
+            return status;
+    } else {
+        merges = false;
+    }
+    rg_terrain_floor floor = {plane.prism, FLUSH * size, UINT32_MAX};
+    if (merges ? !rg_terrain_find_above(whole, &reach, &floor, q->arena, &numbers, &found)
+               : !rg_terrain_find(whole, &reach, q->arena, &numbers, &found))
         return RG_OUT_OF_MEMORY;
-    *list = rg_arena_take(q->arena, found, sizeof **list);
+    *list = rg_arena_take(q->arena, found + 1, sizeof **list);
     for (size_t i = 0; *list && i < found; i++)
         if (!is_apart(whole, numbers[i], other, relative, q->near))
             (*list)[(*count)++] = (near_triangle){0, numbers[i], NULL, NULL};
+    if (*list && merges)
+        (*list)[(*count)++] = plane;
     return *list ? RG_OK : RG_OUT_OF_MEMORY;
 }
 

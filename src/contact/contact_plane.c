@@ -159,6 +159,54 @@ static rg_status find_impact(const rg_swept_shape *one, const rg_swept_shape *tw
                                     &settings, impact);
 }
 
+/* A ball that goes straight to a face of a polyhedron that does not turn. It is at the polyhedron
+ * when the last of the planes of its facets is reached, if that is within the facet. False: it goes
+ * elsewhere, or it is not sure. */
+static bool find_on_face(const rg_swept_shape *ball, const rg_swept_shape *flat, double time,
+                         double gap, double *when) {
+    const rg_polyhedron *p = rg_shape_polyhedron(flat->placed.shape);
+    if (!p || p->facet_count > FACETS_MOST || rg_largest_entry(flat->angular_velocity) > 0 ||
+        rg_swept_reach(ball) > 0 || rg_shape_get_kind(ball->placed.shape) != RG_SHAPE_SPHERE)
+        return false;
+    const rg_pose *pose = &flat->placed.pose;
+    double away = rg_shape_circumradius(ball->placed.shape) + gap, last = -1;
+    rg_vec3 c = rg_sub(rg_pose_apply_inverse(*pose, ball->centre), p->centre);
+    rg_vec3 v = rg_rotate_back(pose->orientation, rg_sub(ball->velocity, flat->velocity));
+    uint32_t facet = 0;
+    for (uint32_t i = 0; i < p->facet_count; i++) {
+        double above = rg_dot(p->normals[i], c) - p->offsets[i] - away;
+        double rate = rg_dot(p->normals[i], v);
+        if (above <= 0)
+            continue;
+        if (!(rate < 0) || -above / rate > time)
+            return false;
+        if (-above / rate > last) {
+            last = -above / rate;
+            facet = i;
+        }
+    }
+    rg_vec3 foot = rg_add_scaled(rg_add_scaled(c, last, v), -away, p->normals[facet]);
+    for (uint32_t i = 0; i < p->facet_count; i++)
+        if (last < 0 || (i != facet && !(rg_dot(p->normals[i], foot) < p->offsets[i])))
+            return false;
+    *when = last;
+    return true;
+}
+
+/* The same as rg_first_contact_between, where it is in closed form; false elsewhere. */
+static bool find_impact_on_face(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                                double tolerance, rg_first_contact *impact) {
+    rg_growth *growth = &impact->growth;
+    double gap = 0.5 * tolerance, when;
+    if (!find_on_face(one, two, time, gap, &when) && !find_on_face(two, one, time, gap, &when))
+        return false;
+    rg_status status = rg_growth_between(one->placed.shape, rg_swept_pose(one, when),
+                                         two->placed.shape, rg_swept_pose(two, when), NULL, growth);
+    impact->result = RG_FIRST_CONTACT_HIT;
+    impact->time = when;
+    return !status && growth->gap >= 0 && growth->gap <= tolerance;
+}
+
 /* m: how far a point of one shape can move towards the other in the motion, at most. */
 static double travel(const rg_swept_shape *one, const rg_swept_shape *two, double time) {
     return time * (rg_length(rg_sub(one->velocity, two->velocity)) +
@@ -169,8 +217,10 @@ static double travel(const rg_swept_shape *one, const rg_swept_shape *two, doubl
 /* The feature that is met first, if any is. */
 static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                                   double tolerance, rg_plane_choice *choice) {
-    rg_first_contact impact;
-    rg_status status = find_impact(one, two, time, tolerance, &impact);
+    rg_first_contact impact = {0};
+    rg_status status = find_impact_on_face(one, two, time, tolerance, &impact)
+                           ? RG_OK
+                           : find_impact(one, two, time, tolerance, &impact);
     if (status)
         return status;
     bool grazes = impact.result == RG_FIRST_CONTACT_NONE &&

@@ -205,8 +205,11 @@ rg_shape_def rg_shape_get_def(const rg_shape *shape) {
 const rg_shape *rg_shape_part(const rg_shape *shape, uint32_t part, rg_terrain_room *room,
                               rg_pose *pose) {
     *pose = rg_pose_identity();
-    if (shape->kind == RG_SHAPE_TERRAIN)
-        return rg_terrain_part(shape, part, room);
+    if (shape->kind == RG_SHAPE_TERRAIN) {
+        uint32_t count = rg_terrain_count(shape);
+        return part < count ? rg_terrain_part(shape, part, room)
+                            : rg_terrain_plane(shape, part - count, room);
+    }
     if (shape->kind != RG_SHAPE_COMPOUND)
         return shape;
     *pose = shape->parts[part].pose;

@@ -380,6 +380,24 @@ static rg_status make_parts(job *j, rg_decomposition *d, rg_error *error) {
     return status;
 }
 
+/* Where a surface crosses itself, what is inside is counted twice, or not at all. */
+static rg_status check_crossings(const rg_mesh *mesh, rg_error *error) {
+    rg_mesh_flaw flaws[RG_MESH_FLAW_COUNT * RG_MESH_FLAWS_LISTED];
+    rg_mesh_flaws found;
+    size_t first = 0;
+    rg_status status = rg_mesh_examine(mesh, flaws, sizeof flaws / sizeof *flaws, &found, error);
+    if (status || found.count[RG_MESH_CROSSING] == 0)
+        return status;
+    while (flaws[first].kind != RG_MESH_CROSSING)
+        first++;
+    rg_vec3 p = flaws[first].place;
+    return rg_fail(error, RG_NOT_WATERTIGHT,
+                   "the surface crosses itself (%zu crossing%s, the first at (%g, %g, %g)); join "
+                   "the solids into one surface: `rigor check FILE` names the triangles",
+                   found.count[RG_MESH_CROSSING], found.count[RG_MESH_CROSSING] == 1 ? "" : "s",
+                   p.x, p.y, p.z);
+}
+
 rg_status rg_mesh_decompose(const rg_mesh *mesh, const rg_decomposition_options *options,
                             rg_decomposition *d, rg_error *error) {
     rg_decomposition_options chosen = options ? *options : (rg_decomposition_options){0};
@@ -388,7 +406,9 @@ rg_status rg_mesh_decompose(const rg_mesh *mesh, const rg_decomposition_options 
     if (!(chosen.error >= 0))
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "the error of a decomposition must be a share of the volume, 0 or more");
-    rg_status status = begin(&j, d, error);
+    rg_status status = check_crossings(mesh, error);
+    if (!status)
+        status = begin(&j, d, error);
     if (!status)
         status = cut_all(&j, chosen.parts ? chosen.parts : MOST_PARTS,
                          chosen.error > 0 ? chosen.error : EXACT);

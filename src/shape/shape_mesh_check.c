@@ -1,8 +1,7 @@
 /* What is wrong with a mesh, triangle by triangle.
  *
- * Edges: all sides of triangles with area, sorted by their ends. Crossings: an edge of one triangle
- * that goes through the inside of another, found with a tree of boxes; triangles with a corner in
- * common are left out.
+ * Edges: all sides of triangles with area, sorted by their ends. Crossings: triangles that
+ * go through each other, found with a tree of boxes; those with a corner in common are left out.
  * Cost: n log n, and the pairs whose boxes overlap.
  * Tested by tests/shape/test_mesh_check.c. */
 #include "base/base_math.h"
@@ -15,7 +14,7 @@
 
 #include <string.h>
 
-/* A triangle lower than this is flat, and an edge that goes through by less does not cross; of the
+/* A triangle lower than this is flat, and one that goes through by less does not cross; of the
  * size of the mesh. */
 #define FLAT    1e-12
 #define THROUGH 1e-9
@@ -140,37 +139,62 @@ static bool share_corner(const rg_mesh *mesh, uint32_t a, uint32_t b) {
     return false;
 }
 
-/* Where the segment from p to q goes through the inside of a triangle. */
-static bool pierces(const examiner *e, rg_vec3 p, rg_vec3 q, uint32_t triangle, rg_vec3 *place) {
-    rg_vec3 a = corner(e->mesh, triangle, 0), b = corner(e->mesh, triangle, 1),
-            c = corner(e->mesh, triangle, 2);
-    rg_vec3 n = rg_normalised(rg_cross(rg_sub(b, a), rg_sub(c, a)));
-    double dp = rg_dot(n, rg_sub(p, a)), dq = rg_dot(n, rg_sub(q, a)), least = THROUGH * e->size;
-    if (!((dp > least && dq < -least) || (dp < -least && dq > least)))
-        return false;
-    rg_vec3 x = rg_add_scaled(p, dp / (dp - dq), rg_sub(q, p)), v[3] = {a, b, c};
+/* The ends of what the plane n.x = offset cuts out of a triangle; false if it does not have corners
+ * on both sides of it. A corner that is nearer than `least` is in the plane. */
+static bool section(const rg_vec3 c[3], rg_vec3 n, double offset, double least, rg_vec3 ends[2]) {
+    double height[3];
+    int count = 0, above = 0, below = 0;
     for (int i = 0; i < 3; i++) {
-        rg_vec3 side = rg_sub(v[(i + 1) % 3], v[i]);
-        if (!(rg_dot(rg_cross(n, side), rg_sub(x, v[i])) > least * rg_length(side)))
-            return false;
+        height[i] = rg_dot(n, c[i]) - offset;
+        height[i] = fabs(height[i]) > least ? height[i] : 0;
+        above += height[i] > 0;
+        below += height[i] < 0;
     }
-    *place = x;
-    return true;
+    for (int i = 0; i < 3 && above && below; i++) {
+        double from = height[i], to = height[(i + 1) % 3];
+        if (from == 0)
+            ends[count++] = c[i];
+        else if (from * to < 0)
+            ends[count++] = rg_add_scaled(c[i], from / (from - to), rg_sub(c[(i + 1) % 3], c[i]));
+    }
+    return count == 2;
+}
+
+/* Whether two triangles go through each other: what the plane of either cuts out of the other lies
+ * on one line, and overlaps there (Moeller 1997). That they touch, or lie in one plane, is no
+ * crossing. */
+static bool cross(const examiner *e, uint32_t one, uint32_t other, rg_vec3 *place) {
+    rg_vec3 c[2][3], n[2], ends[2][2];
+    double least = THROUGH * e->size, low = -INFINITY, high = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3; i++)
+            c[k][i] = corner(e->mesh, k ? other : one, i);
+        n[k] = rg_normalised(rg_cross(rg_sub(c[k][1], c[k][0]), rg_sub(c[k][2], c[k][0])));
+    }
+    for (int k = 0; k < 2; k++)
+        if (!section(c[k], n[1 - k], rg_dot(n[1 - k], c[1 - k][0]), least, ends[k]))
+            return false;
+    rg_vec3 along = rg_sub(ends[0][1], ends[0][0]), from = ends[0][0];
+    double length = rg_length(along);
+    if (!(length > least))
+        return false;
+    along = rg_scale(1 / length, along);
+    for (int k = 0; k < 2; k++) {
+        double x = rg_dot(along, rg_sub(ends[k][0], from));
+        double y = rg_dot(along, rg_sub(ends[k][1], from));
+        low = fmax(low, fmin(x, y));
+        high = fmin(high, fmax(x, y));
+    }
+    *place = rg_add_scaled(from, 0.5 * (low + high), along);
+    return high - low > least;
 }
 
 static bool look_for_crossing(void *user, uint32_t other) {
     examiner *e = user;
     rg_vec3 place;
-    if (other <= e->here || share_corner(e->mesh, e->here, other))
-        return true;
-    for (int i = 0; i < 3; i++)
-        if (pierces(e, corner(e->mesh, e->here, i), corner(e->mesh, e->here, (i + 1) % 3), other,
-                    &place) ||
-            pierces(e, corner(e->mesh, other, i), corner(e->mesh, other, (i + 1) % 3), e->here,
-                    &place)) {
-            note(e, RG_MESH_CROSSING, e->number[e->here], e->number[other], place);
-            break;
-        }
+    if (other > e->here && !share_corner(e->mesh, e->here, other) &&
+        cross(e, e->here, other, &place))
+        note(e, RG_MESH_CROSSING, e->number[e->here], e->number[other], place);
     return e->found->count[RG_MESH_CROSSING] < RG_MESH_MOST_CROSSINGS;
 }
 

@@ -127,6 +127,25 @@ const rg_shape *rg_terrain_part(const rg_shape *terrain, uint32_t triangle, rg_t
     return s;
 }
 
+const rg_shape *rg_terrain_plane(const rg_shape *terrain, uint32_t triangle,
+                                 rg_terrain_room *room) {
+    const rg_terrain *t = terrain->terrain;
+    const uint32_t *corner = t->triangles + 3 * (size_t)triangle;
+    rg_shape *s = &room->shape;
+    rg_vec3 n = rg_normalised(area_of(t, triangle)), middle = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        middle = rg_add_scaled(middle, 1.0 / 3, t->vertices[corner[i]]);
+    memset(s, 0, sizeof *s);
+    s->kind = RG_SHAPE_HALFSPACE;
+    rg_shape_def def = rg_shape_def_halfspace(n, rg_dot(n, middle));
+    rg_halfspace_make(s, &def, NULL);
+    return s;
+}
+
+uint32_t rg_terrain_count(const rg_shape *terrain) {
+    return (uint32_t)terrain->terrain->count;
+}
+
 rg_vec3 rg_terrain_middle(const rg_shape *terrain, uint32_t triangle) {
     rg_vec3 p[RG_PRISM_VERTICES], sum = {0, 0, 0};
     corners_of(terrain->terrain, triangle, p);
@@ -262,14 +281,18 @@ static rg_vec3 middle_of(const rg_terrain_path *path) {
 }
 
 /* A plane through the middle of the triangle is found at once; the one through the point nearest to
- * the path is the best. */
+ * the path is the best. Of a ball that rolls on a plane that is nearest to one of its ends. */
 static bool are_beyond(const rg_vec3 p[RG_PRISM_VERTICES], rg_vec3 middle,
                        const rg_terrain_path *path) {
     if (is_below(p, path))
         return true;
     rg_vec3 centre = rg_scale(1.0 / 3, rg_add(p[0], rg_add(p[1], p[2])));
-    return separates(p, centre, middle, path) ||
-           separates(p, nearest_point(p, middle), middle, path);
+    bool beyond =
+        separates(p, centre, middle, path) || separates(p, nearest_point(p, middle), middle, path);
+    bool rolls = path->count > 1 && rg_length_squared(path->normal) > 0;
+    for (int i = 0; i < path->count && rolls && !beyond; i++)
+        beyond = separates(p, nearest_point(p, path->points[i]), path->points[i], path);
+    return beyond;
 }
 
 bool rg_prism_is_beyond(const rg_shape *prism, const rg_terrain_path *path) {
@@ -362,7 +385,7 @@ static double node_distance(const rg_terrain *t, uint32_t node, rg_vec3 p) {
 }
 
 /* m: from a point to the nearest triangle, if that is nearer than `least`. */
-static double nearest_distance(const rg_shape *terrain, rg_vec3 p, double least) {
+static double find_nearest(const rg_shape *terrain, rg_vec3 p, double least, uint32_t *nearest) {
     const rg_terrain *t = terrain->terrain;
     const rg_tree_node *nodes = t->tree.nodes;
     uint32_t waiting[RG_TREE_DEEPEST];
@@ -376,14 +399,25 @@ static double nearest_distance(const rg_shape *terrain, rg_vec3 p, double least)
                 at = swap ? other : one;
                 continue;
             }
-            for (uint32_t i = 0; i < nodes[at].count; i++)
-                least = fmin(least,
-                             rg_terrain_distance(terrain, t->tree.order[nodes[at].first + i], p));
+            for (uint32_t i = 0; i < nodes[at].count; i++) {
+                uint32_t triangle = t->tree.order[nodes[at].first + i];
+                double distance = rg_terrain_distance(terrain, triangle, p);
+                if (distance < least) {
+                    least = distance;
+                    *nearest = triangle;
+                }
+            }
             break;
         }
         if (count == 0)
             return least;
     }
+}
+
+bool rg_terrain_nearest(const rg_shape *terrain, rg_vec3 p, double within, uint32_t *triangle) {
+    *triangle = UINT32_MAX;
+    find_nearest(terrain, p, within, triangle);
+    return *triangle != UINT32_MAX;
 }
 
 bool rg_terrain_find_along(const rg_shape *terrain, const rg_terrain_path *path, bool only,
@@ -392,10 +426,125 @@ bool rg_terrain_find_along(const rg_shape *terrain, const rg_terrain_path *path,
     rg_terrain_path narrow = *path;
     if (only) {
         rg_vec3 last = path->points[path->count - 1];
-        double gap = nearest_distance(terrain, last, path->radius + path->slack) - path->radius;
+        uint32_t nearest;
+        double gap =
+            find_nearest(terrain, last, path->radius + path->slack, &nearest) - path->radius;
         narrow.slack = fmin(path->slack, fmax(gap, 0) + ROUNDED * path->radius);
     }
     collect_along(terrain, &narrow, &c);
+    sort_triangles(c.list, c.count);
+    *triangles = c.list;
+    *count = c.count;
+    return !c.failed;
+}
+
+/* --- flush triangles -------------------------------------------------------------------------- */
+
+static double height_over(const rg_shape *plane, rg_vec3 p) {
+    return rg_dot(plane->def.normal, p) - plane->def.offset;
+}
+
+bool rg_terrain_is_flush(const rg_shape *terrain, uint32_t triangle, const rg_shape *plane,
+                         double slack) {
+    rg_vec3 p[RG_PRISM_VERTICES];
+    corners_of(terrain->terrain, triangle, p);
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(height_over(plane, p[i])) <= slack))
+            return false;
+    return true;
+}
+
+/* Whether no corner of a prism is above a plane. */
+static bool is_under(const rg_terrain *t, uint32_t triangle, const rg_shape *plane, double slack) {
+    rg_vec3 p[RG_PRISM_VERTICES];
+    corners_of(t, triangle, p);
+    for (int i = 0; i < RG_PRISM_VERTICES; i++)
+        if (!(height_over(plane, p[i]) <= slack))
+            return false;
+    return true;
+}
+
+/* A point that is looked for among triangles. */
+typedef struct place_over {
+    const rg_terrain *terrain;
+    const rg_shape *plane;
+    rg_vec3 point;
+    double slack, lateral;
+    bool covered;
+    uint32_t triangle;
+} place_over;
+
+static bool look_under(void *user, uint32_t triangle) {
+    place_over *q = user;
+    rg_vec3 p[RG_PRISM_VERTICES], n = q->plane->def.normal;
+    corners_of(q->terrain, triangle, p);
+    bool under = rg_dot(n, area_of(q->terrain, triangle)) > 0;
+    for (int i = 0; i < 3 && under; i++) {
+        rg_vec3 along = rg_sub(p[(i + 1) % 3], p[i]);
+        double inside = rg_dot(rg_cross(n, along), rg_sub(q->point, p[i]));
+        under = fabs(height_over(q->plane, p[i])) <= q->slack &&
+                inside >= -q->lateral * rg_length(along);
+    }
+    q->covered = under;
+    q->triangle = triangle;
+    return !under;
+}
+
+bool rg_terrain_covers(const rg_shape *terrain, const rg_shape *plane, rg_vec3 p, double slack,
+                       double lateral, uint32_t *triangle) {
+    place_over q = {terrain->terrain, plane, p, slack, lateral, false, 0};
+    rg_vec3 n = plane->def.normal, grow = {lateral, lateral, lateral};
+    q.point = p = rg_add_scaled(p, -height_over(plane, p), n);
+    rg_bounds at = {rg_sub(p, grow), rg_add(p, grow)};
+    rg_terrain_visit(terrain, &at, look_under, &q);
+    *triangle = q.triangle;
+    return q.covered;
+}
+
+/* Whether all prisms of a node are under a plane. */
+static bool is_node_under(const terrain_disc *disc, const rg_shape *plane, double slack) {
+    rg_vec3 n = plane->def.normal;
+    if (!isfinite(disc->radius))
+        return false;
+    double along = rg_dot(n, disc->normal);
+    double across = rg_length(rg_add_scaled(n, -along, disc->normal));
+    double high = across * disc->radius + along * (along > 0 ? disc->high : disc->low);
+    return height_over(plane, disc->middle) + high <= slack;
+}
+
+static bool overlap(const rg_bounds *x, const rg_bounds *y) {
+    return x->lower.x <= y->upper.x && y->lower.x <= x->upper.x && x->lower.y <= y->upper.y &&
+           y->lower.y <= x->upper.y && x->lower.z <= y->upper.z && y->lower.z <= x->upper.z;
+}
+
+bool rg_terrain_find_above(const rg_shape *terrain, const rg_bounds *bounds,
+                           const rg_terrain_floor *floor, rg_arena *arena, uint32_t **triangles,
+                           size_t *count) {
+    const rg_terrain *t = terrain->terrain;
+    collection c = {.arena = arena};
+    uint32_t waiting[RG_TREE_DEEPEST], at = 0;
+    size_t left = 0;
+    for (;;) {
+        const rg_tree_node *node = &t->tree.nodes[at];
+        bool enter = !c.failed && overlap(&node->bounds, bounds) &&
+                     !is_node_under(&t->discs[at], floor->plane, floor->slack);
+        if (enter && node->count == 0) {
+            waiting[left++] = node->first;
+            at++;
+            continue;
+        }
+        for (uint32_t i = 0; enter && i < node->count && !c.failed; i++) {
+            uint32_t triangle = t->tree.order[node->first + i];
+            rg_bounds box = bounds_of(t, triangle);
+            if (overlap(&box, bounds) && !is_under(t, triangle, floor->plane, floor->slack))
+                collect(&c, triangle);
+        }
+        if (left == 0)
+            break;
+        at = waiting[--left];
+    }
+    if (floor->kept != UINT32_MAX && !c.failed)
+        collect(&c, floor->kept);
     sort_triangles(c.list, c.count);
     *triangles = c.list;
     *count = c.count;

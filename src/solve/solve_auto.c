@@ -31,6 +31,7 @@
 #include "problem/problem.h"
 #include "solve/solve.h"
 #include "solve/solve_active.h"
+#include "solve/solve_one_contact.h"
 #include "solve/solve_polish.h"
 #include "solve/solve_tree.h"
 #include "solve/solve_widen.h"
@@ -49,6 +50,7 @@ enum {
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
     FIRST_SWEEPS = 20,    /* of gauss-seidel: enough to see whether the problem is easy */
     POLISH_STEPS = 6,
+    FEW_CONTACTS = 8,     /* of one body: whether one of them carries it is tried first */
     STAND_CONTACTS = 400, /* from so many on; fewer are swept, and solved as a whole */
     STAND_STEPS = 20,     /* factorisations; what stands needs 5 to 18 */
     STAND_IDLE = 6,       /* of them without the residual halved */
@@ -145,6 +147,37 @@ static rg_status solve_active(rg_solve_context *context, const rg_problem *probl
     return status;
 }
 
+/* One body with a few contacts of which one carries it, as when it rolls from one face to the next:
+ * the contact that closes fastest is solved as if there were no others, exactly. True if the rest
+ * then opens; otherwise the forces stay as they were. */
+static bool press_one(rg_active *active, const rg_problem *problem, double tolerance) {
+    const rg_system *s = active->system;
+    size_t d = (size_t)s->dimension, first = 0;
+    double given[FEW_CONTACTS * 3], q[3] = {0}, r[3];
+    if (problem->contact.global.blocks != 1 || s->joints > 0 || s->contacts < 2 ||
+        s->contacts > FEW_CONTACTS)
+        return false;
+    for (size_t i = 1; i < s->contacts; i++)
+        if (s->free[i * d] < s->free[first * d])
+            first = i;
+    rg_one_contact one;
+    rg_one_contact_prepare(&one, s->dimension, s->diagonal + first * d * d, s->mu[first], 0);
+    memcpy(q, s->free + first * d, d * sizeof *q);
+    if (rg_one_contact_solve(&one, q, NULL, r) == RG_ONE_CONTACT_STUCK_BY_FORCE)
+        return false;
+    memcpy(given, active->force, s->rows * sizeof *given);
+    memset(active->force, 0, s->rows * sizeof *given);
+    memcpy(active->force + first * d, r, d * sizeof *r);
+    rg_active_look(active);
+    if (!(active->residual <= tolerance)) {
+        memcpy(active->force, given, s->rows * sizeof *given);
+        return false;
+    }
+    memcpy(active->best, active->force, s->rows * sizeof *given);
+    active->best_residual = active->residual;
+    return true;
+}
+
 /* From the forces that were given: what a step of a simulation needs, whose problem is nearly the
  * last one's. */
 static rg_status run_warm(rg_active *active, const rg_problem *problem,
@@ -154,7 +187,9 @@ static rg_status run_warm(rg_active *active, const rg_problem *problem,
     double acceptable = ACCEPTED * settings->acceptable;
     rg_active_bound bound = {fmax(settings->tolerance, AIMED * acceptable), acceptable,
                              settings->effort};
-    return rg_active_solve(active, problem, bound, error);
+    return press_one(active, problem, bound.tolerance)
+               ? RG_OK
+               : rg_active_solve(active, problem, bound, error);
 }
 
 static rg_status newton_forces(rg_solve_context *context, const rg_problem *problem,

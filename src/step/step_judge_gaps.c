@@ -21,6 +21,8 @@ enum { COLLIDERS_PER_CHUNK = 256 };
 enum { MOST_PATH = 64 };
 /* Pairs nearer than this share of their circumradii are looked at. */
 #define NEAR_SHARE 1e-2
+/* Of the size of a part: what may be nearer than is told, from rounding. */
+#define UNDER_PLANE 1e-12
 
 /* How a body moved. */
 typedef struct judged_body {
@@ -245,6 +247,38 @@ static int ball_path(const gap_search *s, const judged_part *p, rg_pose pose, rg
     return count;
 }
 
+/* A plane and triangles under it that cannot be nearer to a part in the step than the one that is
+ * kept is at its end: over flat ground, however finely it is cut. The plane is that of the triangle
+ * nearest to the middle of the part; a body that turns by the angle a leaves the chord of its
+ * motion, along the normal n, by at most |n x axis| a^2 / 8 of its reach. False: none is found. */
+static bool find_floor(const gap_search *s, const judged_part *p, const rg_shape *terrain,
+                       rg_pose pose, rg_terrain_room *room, rg_terrain_floor *floor) {
+    const judged_body *body = &s->bodies[p->body];
+    const rg_shape *shape = p->part.shape;
+    rg_pose into = rg_pose_inverse(pose);
+    rg_pose placed[2] = {rg_pose_compose(into, p->part.start), rg_pose_compose(into, p->part.end)};
+    uint32_t nearest;
+    double size = rg_shape_circumradius(shape), height[2];
+    if (body->course.piece || !rg_shape_is_bounded(shape) ||
+        !rg_terrain_nearest(terrain, rg_pose_apply(placed[1], rg_shape_centre(shape)),
+                            size + p->near, &nearest))
+        return false;
+    floor->plane = rg_terrain_plane(terrain, nearest, room);
+    floor->slack = UNDER_PLANE * size;
+    rg_vec3 n = floor->plane->def.normal, lowest;
+    for (int i = 0; i < 2; i++) {
+        rg_vec3 back = rg_rotate_back(placed[i].orientation, rg_neg(n));
+        lowest = rg_pose_apply(placed[i], rg_shape_support(shape, back, NULL));
+        height[i] = rg_dot(n, lowest) - floor->plane->def.offset;
+    }
+    rg_vec3 spin = rg_rotate_back(pose.orientation, body->course.straight.spin);
+    double across = body->still ? 0 : (s->end - s->begin) * rg_length(rg_cross(n, spin));
+    double bend = across * body->angle / 8 * p->part.swing;
+    return height[1] >= -floor->slack &&
+           fmin(height[0], height[1]) - bend >= height[1] - floor->slack &&
+           rg_terrain_covers(terrain, floor->plane, lowest, floor->slack, 0, &floor->kept);
+}
+
 /* Triangles of a terrain that the motion of one part may meet. */
 static bool find_along(const gap_search *s, const judged_part *p, const rg_shape *terrain,
                        rg_pose pose, rg_arena *arena, uint32_t **list, size_t *count) {
@@ -257,7 +291,11 @@ static bool find_along(const gap_search *s, const judged_part *p, const rg_shape
         return rg_terrain_find_along(terrain, &path, true, arena, list, count);
     }
     rg_bounds path = grown(rg_bounds_into(&p->swept, pose), near);
-    return rg_terrain_find(terrain, &path, arena, list, count);
+    rg_terrain_room room;
+    rg_terrain_floor floor;
+    return find_floor(s, p, terrain, pose, &room, &floor)
+               ? rg_terrain_find_above(terrain, &path, &floor, arena, list, count)
+               : rg_terrain_find(terrain, &path, arena, list, count);
 }
 
 /* Triangles of a terrain that the motion of any of the first `others` parts may meet, each once. */

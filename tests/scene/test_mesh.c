@@ -149,6 +149,8 @@ static void refusals_say_what_is_right(void **state) {
     expect("{mesh: {file: " MESHES "l_prism.obj}}", RG_NOT_CONVEX, "say parts: 32");
     expect("{mesh: {file: " MESHES "cube_open.stl, parts: 2}}", RG_NOT_WATERTIGHT,
            "`rigor check FILE`");
+    expect("{mesh: {file: " MESHES "crossing.obj, parts: 2}}", RG_NOT_WATERTIGHT,
+           "the surface crosses itself (1 crossing, the first at (0.2, 0.4, 0.4))");
     expect("{hull: {file: " MESHES "l_prism.obj, parts: 2}}", RG_INVALID_ARGUMENT,
            "a hull is one convex part");
     expect("{mesh: {file: " MESHES "l_prism.obj, groups: true}}", RG_NOT_CONVEX,

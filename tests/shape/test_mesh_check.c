@@ -143,6 +143,29 @@ static void crossings_are_named(void **state) {
     rg_mesh_destroy(&mesh);
 }
 
+/* The same tetrahedron twice, one moved along an axis: edges of either meet the other only in its
+ * edges, and faces lie in one plane, but their inclined faces go through the other's back. One that
+ * only touches it, face to face, does not cross. */
+static void crossings_without_a_pierced_inside(void **state) {
+    (void)state;
+    static const char *const second[] = {"v 0.2 0 0\nv 1.2 0 0\nv 0.2 1 0\nv 0.2 0 1\n",
+                                         "v 0 0.2 0\nv 1 0.2 0\nv 0 1.2 0\nv 0 0.2 1\n",
+                                         "v 0 0 0.5\nv 0 0.5 0\nv -1 0 0\nv 0 0 -0.5\n"};
+    for (int i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%s%s", second[i],
+                 "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 5 7 6\nf 5 6 8\nf 6 7 8\nf 7 5 8\n");
+        rg_mesh mesh = read_whole(text);
+        rg_mesh_flaw flaws[LIST];
+        rg_mesh_flaws found = examine(&mesh, flaws);
+        if (i < 2)
+            assert_int_equal(found.count[RG_MESH_CROSSING], 1);
+        else
+            assert_int_equal(found.count[RG_MESH_CROSSING], 0);
+        rg_mesh_destroy(&mesh);
+    }
+}
+
 /* A cube with very many triangles that are points or lines in one place. */
 static void very_many_degenerate_ones(void **state) {
     (void)state;
@@ -204,6 +227,7 @@ int main(void) {
                                        cmocka_unit_test(open_ones_are_closed),
                                        cmocka_unit_test(turned_and_double_ones_are_mended),
                                        cmocka_unit_test(crossings_are_named),
+                                       cmocka_unit_test(crossings_without_a_pierced_inside),
                                        cmocka_unit_test(very_many_degenerate_ones),
                                        cmocka_unit_test(mending_runs_out_of_memory_cleanly),
                                        cmocka_unit_test(nothing_left_is_said)};

@@ -249,6 +249,61 @@ static void many_triangles_in_one_place(void **state) {
     free(triangles);
 }
 
+/* Of random planes: which prisms have no corner above them, and which points of the plane are over
+ * triangles in it. */
+static void what_is_under_a_plane(void **state) {
+    (void)state;
+    static hills h;
+    make_hills(&h, 11, false);
+    for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++) /* half of it is flat, on a slope */
+        if (i % (CELLS + 1) <= CELLS / 2)
+            h.points[i].z = 0.1 * h.points[i].x + 0.3 * h.points[i].y;
+    rg_shape *terrain = create(&h.def);
+    rg_allocator memory = rg_allocator_default();
+    rg_arena arena = rg_arena_make(&memory);
+    rg_random random = rg_random_make(8);
+    size_t left_out = 0, covered = 0;
+    for (int n = 0; n < test_cases(300, 3000); n++) {
+        uint32_t which = (uint32_t)rg_random_between(&random, 0, 2 * CELLS * CELLS - 1);
+        double x = rg_random_between(&random, -1, CELLS), y = rg_random_between(&random, -1, CELLS);
+        rg_bounds b = {{x, y, -2}, {x + 4, y + 4, 6}};
+        rg_terrain_room plane_room, room;
+        const rg_shape *plane = rg_terrain_plane(terrain, which, &plane_room);
+        rg_vec3 normal = plane->def.normal;
+        uint32_t *list, *all, under;
+        size_t count, all_count, expected = 0;
+        rg_terrain_floor floor = {plane, 1e-12, UINT32_MAX};
+        assert_true(rg_terrain_find_above(terrain, &b, &floor, &arena, &list, &count));
+        assert_true(rg_terrain_find(terrain, &b, &arena, &all, &all_count));
+        for (size_t i = 0; i < all_count; i++) {
+            const rg_polyhedron *p = rg_shape_polyhedron(rg_terrain_part(terrain, all[i], &room));
+            double high = -INFINITY;
+            for (int k = 0; k < RG_PRISM_VERTICES; k++)
+                high = fmax(high, rg_dot(normal, p->vertices[k]) - plane->def.offset);
+            if (high > 1e-12)
+                assert_int_equal(list[expected++], all[i]);
+            else
+                left_out++;
+        }
+        assert_int_equal(count, expected);
+        /* A point over the flat half is covered if the plane is that of the slope. */
+        rg_vec3 p = {rg_random_between(&random, -2, CELLS + 2),
+                     rg_random_between(&random, -2, CELLS + 2), 0};
+        p.z = (plane->def.offset - normal.x * p.x - normal.y * p.y) / normal.z;
+        bool slope =
+            fabs(normal.x / normal.z + 0.1) < 1e-9 && fabs(normal.y / normal.z + 0.3) < 1e-9;
+        bool is = rg_terrain_covers(terrain, plane, p, 1e-12, 0, &under);
+        if (slope)
+            assert_true(is == (p.x > 0 && p.x < CELLS / 2 && p.y > 0 && p.y < CELLS));
+        covered += is;
+        rg_arena_reset(&arena);
+    }
+    assert_true(left_out > 300);
+    assert_true(covered > 20);
+    rg_arena_free(&arena);
+    rg_shape_release(terrain);
+}
+
 static void height_fields(void **state) {
     (void)state;
     static const double heights[6] = {0, 1, 2, 3, 4, 5};
@@ -330,6 +385,7 @@ int main(void) {
         cmocka_unit_test(the_tree_finds_what_all_do),
         cmocka_unit_test(no_triangle_on_a_path_is_left_out),
         cmocka_unit_test(many_triangles_in_one_place),
+        cmocka_unit_test(what_is_under_a_plane),
         cmocka_unit_test(height_fields),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_may_fail),

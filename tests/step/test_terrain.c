@@ -349,6 +349,83 @@ static void fine_ground_has_few_contacts(void **state) {
     assert_true(fine.sunk < 1e-4);
 }
 
+/* A box that slides over flat ground has the corners of its face as contacts, however finely the
+ * ground is cut. */
+static void flat_ground_has_corners_as_contacts(void **state) {
+    (void)state;
+    for (size_t cells = 1; cells <= 200; cells = cells * 14 + 1) {
+        rg_world *world = world_on(field_of(cells, 4, NULL), 0.1);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){-1.3, -1.2, 0.15};
+        def.velocity = (rg_vec3){2, 1.7, 0};
+        add_shape(world, rg_shape_def_box(0.5, 0.4, 0.3), &def);
+        for (int i = 0; i < 240; i++) {
+            size_t count;
+            rg_step_info info = step_once(world, 1.0 / 240);
+            rg_world_contact_forces(world, &count);
+            assert_int_equal(count, 4);
+            assert_int_equal(info.solver_failures, 0);
+        }
+        rg_world_destroy(world);
+    }
+}
+
+/* Largest differences of a run on finely cut ground from one on coarse ground. */
+typedef struct fineness {
+    double off, gap;
+    size_t most;
+} fineness;
+
+static rg_body_id throw_over(rg_world *world, rg_shape_def shape, double speed, double angle,
+                             double spin) {
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){0.4, 0.1, 0.151};
+    def.pose.orientation = (rg_quat){0, 0, rg_sin(angle / 2), rg_cos(angle / 2)};
+    def.velocity = (rg_vec3){speed, 0.1 * speed, -0.2};
+    def.angular_velocity = (rg_vec3){0, 0, spin};
+    return add_shape(world, shape, &def);
+}
+
+/* A flat table of two triangles and of thousands, without friction: a box, a cylinder and a prism
+ * land, slide to its edge and over it. The gap that is told is the same, too. */
+static void tables_are_the_same_however_finely_cut(void **state) {
+    (void)state;
+    rg_vec3 corners[12];
+    for (int i = 0; i < 12; i++)
+        corners[i] = (rg_vec3){0.25 * cos(i % 6 * RG_PI / 3), 0.25 * sin(i % 6 * RG_PI / 3),
+                               i < 6 ? -0.15 : 0.15};
+    rg_shape_def shapes[] = {rg_shape_def_box(0.5, 0.4, 0.3), rg_shape_def_cylinder(0.2, 0.3),
+                             rg_shape_def_hull(corners, 12)};
+    fineness worst = {0};
+    for (int kind = 0; kind < 3; kind++)
+        for (int turned = 0; turned < 3; turned++) {
+            rg_world *world[2] = {world_on(field_of(1, 2, NULL), 0),
+                                  world_on(field_of(57, 2, NULL), 0)};
+            rg_body_id body[2];
+            for (int k = 0; k < 2; k++)
+                body[k] = throw_over(world[k], shapes[kind], 1.5, 0.3 * turned, 0.4 * turned);
+            for (int i = 0; i < 90; i++) {
+                size_t count;
+                rg_step_info info[2] = {step_once(world[0], 1.0 / 240),
+                                        step_once(world[1], 1.0 / 240)};
+                rg_vec3 off = rg_sub(rg_body_pose(world[0], body[0]).position,
+                                     rg_body_pose(world[1], body[1]).position);
+                worst.off = fmax(worst.off, rg_length(off));
+                rg_world_contact_forces(world[1], &count);
+                worst.most = count > worst.most ? count : worst.most;
+                if (isfinite(info[0].certificate.min_gap))
+                    worst.gap = fmax(
+                        worst.gap, fabs(info[0].certificate.min_gap - info[1].certificate.min_gap));
+            }
+            rg_world_destroy(world[0]);
+            rg_world_destroy(world[1]);
+        }
+    print_message("tables: off %.2e m, gap %.2e m, at most %zu contacts\n", worst.off, worst.gap,
+                  worst.most);
+    assert_true(worst.off < 1e-9);
+    assert_true(worst.gap < 1e-9);
+}
+
 /* A sheet is met from either side: balls thrown at it from above and from below stay on their
  * side. */
 static void sheets_have_two_sides(void **state) {
@@ -535,6 +612,8 @@ int main(void) {
         cmocka_unit_test(a_bowl_holds_a_ball),
         cmocka_unit_test(things_tumble_over_hills),
         cmocka_unit_test(fine_ground_has_few_contacts),
+        cmocka_unit_test(flat_ground_has_corners_as_contacts),
+        cmocka_unit_test(tables_are_the_same_however_finely_cut),
         cmocka_unit_test(sheets_have_two_sides),
         cmocka_unit_test(rays_meet_the_ground),
         cmocka_unit_test(only_fixed_bodies_have_terrain),
