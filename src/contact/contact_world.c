@@ -289,6 +289,20 @@ static rg_status make_room(rg_collision *c, const pair_room *room, rg_contact_li
     return RG_OK;
 }
 
+/* Twice the room for what was full; for points, of which a manifold may need many at once, if
+ * nothing else was. What is not full stays as it is: doubled with the rest, time after time, it
+ * would take all memory. */
+static pair_room more_room(const rg_contact_list *list) {
+    bool manifolds = list->manifold_count == list->manifold_capacity,
+         caches = list->cache_count == list->cache_capacity,
+         left_out = list->left_out_count == list->left_out_capacity;
+    size_t points = manifolds || caches || left_out ? 1 : 2;
+    return (pair_room){(manifolds ? 2 : 1) * (size_t)list->manifold_capacity,
+                       points * (size_t)list->point_capacity,
+                       (caches ? 2 : 1) * (size_t)list->cache_capacity,
+                       (left_out ? 2 : 1) * (size_t)list->left_out_capacity};
+}
+
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pair_query *q,
                                 rg_contact_list *list) {
@@ -305,8 +319,7 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pa
                              motion.time > 0 ? &motion : NULL, q->last, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
-        room = (pair_room){2 * list->manifold_capacity, 2 * list->point_capacity,
-                           2 * list->cache_capacity, 2 * list->left_out_capacity};
+        room = more_room(list);
     }
 }
 

@@ -498,8 +498,53 @@ static void bad_defs_are_refused(void **state) {
     assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_VERSION_MISMATCH);
 }
 
+/* Notes the largest block that was asked for, and has no more than 1 GB. */
+static void *measured_resize(void *user, void *pointer, size_t size) {
+    size_t *largest = user;
+    *largest = size > *largest ? size : *largest;
+    return size > (size_t)1 << 30 ? NULL : realloc(pointer, size);
+}
+
+static void measured_release(void *user, void *pointer) {
+    (void)user;
+    free(pointer);
+}
+
+/* Slabs of 144 boxes, each on another one, added pair by pair: the 576 points of a pair outgrow the room for them again
+ * and again, and only that room grows. */
+static void arrays_grow_one_by_one(void **state) {
+    (void)state;
+    enum { SIDE = 12, PARTS = SIDE * SIDE, PAIRS = 20 };
+    size_t largest = 0, points;
+    rg_world_def world_def = rg_world_def_default();
+    world_def.allocator = (rg_allocator){measured_resize, measured_release, &largest};
+    rg_world *world = world_of(&world_def);
+    rg_shape *box = shape_of(rg_shape_def_box(0.1, 0.1, 0.1));
+    rg_compound_part parts[PARTS];
+    for (int i = 0; i < PARTS; i++)
+        parts[i] = (rg_compound_part){
+            .shape = box,
+            .pose = {{0.2 * (i % SIDE) - 1.1, 0.2 * (i / SIDE) - 1.1, 0}, {0, 0, 0, 1}},
+            .density = 1000};
+    rg_error error;
+    for (int k = 0; k < 2 * PAIRS; k++) {
+        add_named(world, NULL, rg_shape_def_compound(parts, PARTS),
+                  (rg_vec3){3.0 * (k / 2), 0, 0.1 * (k % 2)},
+                  k % 2 ? RG_MOTION_DYNAMIC : RG_MOTION_FIXED, rg_collider_def_default());
+        if (rg_world_step(world, 1.0 / 240, NULL, &error))
+            fail_msg("%s", error.text);
+    }
+    rg_shape_release(box);
+    rg_world_contact_forces(world, &points);
+    print_message("%zu points, largest block %zu bytes\n", points, largest);
+    assert_int_equal(points, 4 * PARTS * PAIRS);
+    assert_true(largest <= 2048 * points); /* bytes; rows take half of that */
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_grow_one_by_one),
         cmocka_unit_test(contacts_begin_persist_and_end),
         cmocka_unit_test(touching_has_hysteresis),
         cmocka_unit_test(filters_sensors_and_materials),
