@@ -26,7 +26,7 @@
 #include <string.h>
 
 enum {
-    FEW_BODIES = 20,  /* no crush but a tight fit, such as a nut on its bolt, at a small price */
+    FEW_BODIES = 50,  /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
     FIRST_STEPS = 20, /* factorisations of Newton's method at first ... */
     LAST_STEPS = 8,   /* ... and from the forces of the interior point */
     IDLE_STEPS = 3,   /* without the residual halved */
