@@ -510,8 +510,8 @@ static void measured_release(void *user, void *pointer) {
     free(pointer);
 }
 
-/* Slabs of 144 boxes, each on another one, added pair by pair: the 576 points of a pair outgrow the room for them again
- * and again, and only that room grows. */
+/* Slabs of 144 boxes, each on another one, added pair by pair: the 576 points of a pair outgrow the
+ * room for them again and again, and only that room grows. */
 static void arrays_grow_one_by_one(void **state) {
     (void)state;
     enum { SIDE = 12, PARTS = SIDE * SIDE, PAIRS = 20 };
