@@ -263,7 +263,8 @@ static void what_is_under_a_plane(void **state) {
     rg_arena arena = rg_arena_make(&memory);
     rg_random random = rg_random_make(8);
     size_t left_out = 0, covered = 0;
-    for (int n = 0; n < test_cases(300, 3000); n++) {
+    int cases = test_cases(300, 3000);
+    for (int n = 0; n < cases; n++) {
         uint32_t which = (uint32_t)rg_random_between(&random, 0, 2 * CELLS * CELLS - 1);
         double x = rg_random_between(&random, -1, CELLS), y = rg_random_between(&random, -1, CELLS);
         rg_bounds b = {{x, y, -2}, {x + 4, y + 4, 6}};
@@ -298,8 +299,10 @@ static void what_is_under_a_plane(void **state) {
         covered += is;
         rg_arena_reset(&arena);
     }
-    assert_true(left_out > 300);
-    assert_true(covered > 20);
+    print_message("%d cases: %zu triangles left out, %zu points covered\n", cases, left_out,
+                  covered);
+    assert_true(left_out > (size_t)cases);
+    assert_true(covered > (size_t)cases / 15);
     rg_arena_free(&arena);
     rg_shape_release(terrain);
 }
