@@ -505,13 +505,13 @@ static rg_world *make_heap(uint64_t seed, double *size) {
                          rg_random_between(&random, -1, 1)};
             points[k] = rg_scale(0.7 * s / rg_length(p), p);
         }
-        if (i % 2)
-            add_shape(world,
-                      rg_shape_def_box(s, s * rg_random_between(&random, 0.5, 1.5),
-                                       s * rg_random_between(&random, 0.5, 1)),
-                      &def);
-        else
+        if (i % 2) { /* one after the other: compilers differ in the order of arguments */
+            double height = s * rg_random_between(&random, 0.5, 1);
+            double width = s * rg_random_between(&random, 0.5, 1.5);
+            add_shape(world, rg_shape_def_box(s, width, height), &def);
+        } else {
             add_shape(world, rg_shape_def_hull(points, 14), &def);
+        }
     }
     return world;
 }
