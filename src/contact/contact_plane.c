@@ -185,9 +185,11 @@ static bool find_on_face(const rg_swept_shape *ball, const rg_swept_shape *flat,
             facet = i;
         }
     }
+    if (last < 0)
+        return false;
     rg_vec3 foot = rg_add_scaled(rg_add_scaled(c, last, v), -away, p->normals[facet]);
     for (uint32_t i = 0; i < p->facet_count; i++)
-        if (last < 0 || (i != facet && !(rg_dot(p->normals[i], foot) < p->offsets[i])))
+        if (i != facet && !(rg_dot(p->normals[i], foot) < p->offsets[i]))
             return false;
     *when = last;
     return true;

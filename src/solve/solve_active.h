@@ -69,9 +69,9 @@ typedef struct rg_active_bound {
     double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
     uint64_t effort;              /* factorisations, with more than a few bodies; 0: no limit */
 } rg_active_bound;
-/* The whole solver: rg_active_relax within a limit; without one rg_active_run and, as long as the
- * residual is above both figures, rounds of the interior point (solve_active_repair.c). The system
- * must be that of the problem. */
+/* The whole solver: rg_active_relax within a limit; without one, or with few bodies, rg_active_run
+ * and, if the residual is above both figures, the interior point (solve_active_repair.c). The
+ * system must be that of the problem. */
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error);
 
