@@ -5,6 +5,8 @@
 #include "rigor/math.h"
 
 #include <float.h>
+#include <stdint.h>
+#include <string.h>
 
 static inline double rg_max3(double a, double b, double c) {
     double m = a > b ? a : b;
@@ -14,8 +16,14 @@ static inline double rg_min3(double a, double b, double c) {
     double m = a < b ? a : b;
     return m < c ? m : c;
 }
+/* The bits of a number but for its sign: 0 for 0 and -0 alone. */
+static inline uint64_t rg_bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits << 1;
+}
 static inline bool rg_is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
+    return (rg_bits_of(v.x) | rg_bits_of(v.y) | rg_bits_of(v.z)) == 0;
 }
 /* A quaternion that is unit to rounding keeps its bits, so that what is written reads back the
  * same; another is normalised. */
@@ -23,8 +31,8 @@ static inline rg_quat rg_quat_made_unit(rg_quat q) {
     return fabs(rg_quat_norm_squared(q) - 1) <= 4 * DBL_EPSILON ? q : rg_quat_normalised(q);
 }
 static inline bool rg_pose_is_identity(const rg_pose *p) {
-    return rg_is_zero(p->position) && p->orientation.x == 0 && p->orientation.y == 0 &&
-           p->orientation.z == 0 && p->orientation.w == 1;
+    rg_quat q = p->orientation;
+    return rg_is_zero(p->position) && q.w == 1 && rg_is_zero(rg_vec3_make(q.x, q.y, q.z));
 }
 /* rg_pose_compose, where the inner one is often the identity: the same but for the sign of a
  * zero. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define RG_INLINE static inline __attribute__((always_inline))
@@ -103,12 +104,157 @@ RG_INLINE void rg_small_inverse(const double *l, size_t n, double *inverse) {
         inverse[i * n + j] = inverse[j * n + i] = rg_small_square(k, n, i, j, i, n);
 }
 
+/* --- two by two ------------------------------------------------------------------------------- */
+
+/* Rows of an even number of doubles, so that two are taken at a time: the last of an odd number is
+ * followed by one that does not matter. Each entry has the bits that it would have by itself. */
+
+#define RG_EVEN(n) (((n) + 1) / 2 * 2)
+
+#if defined(__GNUC__)
+typedef double rg_pair __attribute__((vector_size(2 * sizeof(double))));
+RG_INLINE rg_pair rg_pair_of(double a, double b) {
+    return (rg_pair){a, b};
+}
+RG_INLINE rg_pair rg_pair_plus(rg_pair a, rg_pair b) {
+    return a + b;
+}
+RG_INLINE rg_pair rg_pair_minus(rg_pair a, rg_pair b) {
+    return a - b;
+}
+RG_INLINE rg_pair rg_pair_times(rg_pair a, rg_pair b) {
+    return a * b;
+}
+#else
+typedef struct rg_pair {
+    double a, b;
+} rg_pair;
+RG_INLINE rg_pair rg_pair_of(double a, double b) {
+    return (rg_pair){a, b};
+}
+RG_INLINE rg_pair rg_pair_plus(rg_pair x, rg_pair y) {
+    return (rg_pair){x.a + y.a, x.b + y.b};
+}
+RG_INLINE rg_pair rg_pair_minus(rg_pair x, rg_pair y) {
+    return (rg_pair){x.a - y.a, x.b - y.b};
+}
+RG_INLINE rg_pair rg_pair_times(rg_pair x, rg_pair y) {
+    return (rg_pair){x.a * y.a, x.b * y.b};
+}
+#endif
+
+RG_INLINE rg_pair rg_pair_at(const double *x) {
+    rg_pair v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+RG_INLINE void rg_pair_put(double *x, rg_pair v) {
+    memcpy(x, &v, sizeof v);
+}
+
+/* x := x - c y from entry `first` on, which is even, to n. */
+RG_INLINE void rg_small_take(double *x, double c, const double *y, size_t first, size_t n) {
+    rg_pair both = rg_pair_of(c, c);
+    RG_UNROLL
+    for (size_t j = 0; j < n; j += 2)
+        if (j >= first)
+            rg_pair_put(x + j,
+                        rg_pair_minus(rg_pair_at(x + j), rg_pair_times(both, rg_pair_at(y + j))));
+}
+
+/* Row i of a matrix of `columns` columns, from the pair of entry `first` on: less the shares u of
+ * the i rows before it, and times `by`. */
+RG_INLINE void rg_small_row(double *x, size_t i, const double *u, size_t step, double by,
+                            size_t first, size_t columns) {
+    const size_t per = RG_EVEN(columns);
+    RG_UNROLL
+    for (size_t j = 0; j < columns; j += 2) {
+        if (j + 1 < first)
+            continue;
+        rg_pair sum = rg_pair_at(x + i * per + j);
+        RG_UNROLL
+        for (size_t k = 0; k < i; k++)
+            sum = rg_pair_minus(sum, rg_pair_times(rg_pair_of(u[k * step], u[k * step]),
+                                                   rg_pair_at(x + k * per + j)));
+        rg_pair_put(x + i * per + j, rg_pair_times(rg_pair_of(by, by), sum));
+    }
+}
+
+/* A = U' U, U in the upper triangle of `a`, with reciprocals on the diagonal; B := U'^-1 B, of
+ * `columns` columns. False: as rg_small_factor. */
+RG_INLINE bool rg_small_eliminate(double *restrict a, size_t n, double share, double *restrict b,
+                                  size_t columns) {
+    const size_t wide = RG_EVEN(n);
+    RG_UNROLL
+    for (size_t i = 0; i < n; i++) {
+        double pivot = a[i * wide + i], least = share * pivot;
+        RG_UNROLL
+        for (size_t k = 0; k < i; k++)
+            pivot -= a[k * wide + i] * a[k * wide + i];
+        if (!(pivot > least && pivot <= DBL_MAX))
+            return false;
+        double by = 1 / sqrt(pivot);
+        rg_small_row(a, i, a + i, wide, by, i + 1, n);
+        rg_small_row(b, i, a + i, wide, by, 0, columns);
+        a[i * wide + i] = by;
+    }
+    return true;
+}
+
+/* x := U'^-1 x. */
+RG_INLINE void rg_small_forward(const double *u, size_t n, double *x) {
+    const size_t wide = RG_EVEN(n);
+    RG_UNROLL
+    for (size_t i = 0; i < n; i++) {
+        double c = x[i] * u[i * wide + i];
+        rg_small_take(x, c, u + i * wide, (i + 1) / 2 * 2, n);
+        x[i] = c;
+    }
+}
+
+/* x := U^-1 x. */
+RG_INLINE void rg_small_back(const double *u, size_t n, double *x) {
+    const size_t wide = RG_EVEN(n);
+    RG_UNROLL
+    for (size_t m = 0; m < n; m++) {
+        size_t i = n - 1 - m;
+        double sum = x[i];
+        RG_UNROLL
+        for (size_t k = 0; k < n; k++)
+            if (k > i)
+                sum -= u[i * wide + k] * x[k];
+        x[i] = sum * u[i * wide + i];
+    }
+}
+
+/* Entries (i, j), (i, j + 1) of K' K, K of m rows and `columns` columns. */
+RG_INLINE rg_pair rg_small_squares(const double *k, size_t m, size_t columns, size_t i, size_t j) {
+    const size_t per = RG_EVEN(columns);
+    rg_pair sum = rg_pair_of(0, 0);
+    RG_UNROLL
+    for (size_t r = 0; r < m; r++)
+        sum = rg_pair_plus(sum, rg_pair_times(rg_pair_of(k[r * per + i], k[r * per + i]),
+                                              rg_pair_at(k + r * per + j)));
+    return sum;
+}
+
 RG_INLINE double rg_small_dot(const double *a, const double *b, size_t n) {
     double sum = 0;
     RG_UNROLL
     for (size_t k = 0; k < n; k++)
         sum += a[k] * b[k];
     return sum;
+}
+
+/* The sum of those with an even place, and of the others. */
+RG_INLINE double rg_small_dot_even(const double *a, const double *b, size_t n) {
+    rg_pair sum = rg_pair_of(0, 0);
+    double both[2];
+    RG_UNROLL
+    for (size_t k = 0; k + 1 < n; k += 2)
+        sum = rg_pair_plus(sum, rg_pair_times(rg_pair_at(a + k), rg_pair_at(b + k)));
+    rg_pair_put(both, sum);
+    return both[0] + both[1] + (n % 2 ? a[n - 1] * b[n - 1] : 0);
 }
 
 #endif

@@ -57,10 +57,19 @@ size_t rg_sparse_rows(const rg_sparse *sparse) {
 /* --- the matrix ---------------------------------------------------------------------------------
  * */
 
-void rg_sparse_clear(rg_sparse *s) {
-    memset(s->lower, 0, s->entries * sizeof *s->lower);
+/* Entries that one chunk sets to zero: some 20 microseconds. */
+enum { ENTRIES_PER_CHUNK = 1 << 15 };
+
+static void clear_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_sparse *s = user;
+    memset(s->lower + begin, 0, (end - begin) * sizeof *s->lower);
     if (s->upper_used)
-        memset(s->upper, 0, s->entries * sizeof *s->upper);
+        memset(s->upper + begin, 0, (end - begin) * sizeof *s->upper);
+}
+
+void rg_sparse_clear(rg_sparse *s) {
+    rg_parallel_for(s->pool, s->entries, ENTRIES_PER_CHUNK, clear_range, s);
     s->upper_used = false;
 }
 

@@ -176,9 +176,12 @@ void rg_broad_remove(rg_broad *broad, uint32_t id) {
 
 rg_status rg_broad_set_bounds(rg_broad *broad, uint32_t id, const rg_bounds *bounds) {
     assert(rg_broad_has(broad, id));
+    if (memcmp(&broad->bounds[id], bounds, sizeof *bounds) == 0)
+        return RG_OK;
     if (!bounds_are_good(bounds))
         return RG_INVALID_ARGUMENT;
     broad->bounds[id] = *bounds;
+    broad->moved = true;
     return RG_OK;
 }
 
@@ -302,9 +305,12 @@ rg_status rg_broad_update(rg_broad *broad) {
     uint64_t rebuilds = broad->info.rebuilds;
     rg_broad_info before = broad->info;
     broad->info = (rg_broad_info){.rebuilds = rebuilds};
-    bool same = false;
+    /* What has not moved meets what it met, unless the last update failed. */
+    bool same = !broad->moved && !broad->changed && broad->found;
     broad->next.count = 0;
-    status = broad->kind->update(broad, &same);
+    broad->found = false;
+    if (!same)
+        status = broad->kind->update(broad, &same);
     if (!status && !same)
         status = publish(broad);
     if (status) {
@@ -317,7 +323,8 @@ rg_status rg_broad_update(rg_broad *broad) {
     if (broad->changed)
         for (size_t i = 0; i < broad->limit; i++)
             broad->states[i] &= RG_PROXY_ALIVE;
-    broad->changed = false;
+    broad->changed = broad->moved = false;
+    broad->found = true;
     broad->info.proxies = broad->count;
     broad->info.pairs = broad->pairs.count;
     broad->info.begun = broad->begun.count;

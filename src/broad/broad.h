@@ -121,6 +121,17 @@ const rg_broad_kind *rg_broad_get_kind(const rg_broad *broad); /* the one in use
  * off that turn by up to `drift` radians. */
 rg_bounds rg_bounds_swept(const rg_shape *shape, rg_pose pose, rg_vec3 centre, rg_vec3 velocity,
                           rg_vec3 angular_velocity, double step, double drift);
+/* The same as a record, with the turn of the step, rad. */
+typedef struct rg_sweep {
+    const rg_shape *shape;
+    rg_pose pose;
+    rg_vec3 centre, velocity, turn;
+    double step, drift;
+} rg_sweep;
+rg_bounds rg_bounds_of_sweep(const rg_sweep *sweep);
+/* Of a ball about the centre. */
+rg_bounds rg_bounds_swept_ball(double radius, const rg_vec3 *centre, const rg_vec3 *velocity,
+                               double step);
 /* Both poses of the shape's frame are given; between them a point of the body (`centre`, in the
  * shape's frame) moves on the straight line and the shape turns the shorter way at a constant rate.
  */

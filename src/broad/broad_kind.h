@@ -34,6 +34,8 @@ struct rg_broad {
     void *state; /* the implementation's */
     size_t count, chosen_count;
     bool changed; /* some id was added, removed or touched since the last update */
+    bool moved;   /* some bounds are others since then */
+    bool found;   /* the pairs are those of the last update */
 
     /* By id, below `limit`. */
     size_t limit;

@@ -63,13 +63,13 @@ rg_collider_id rg_broad_world_collider(const rg_broad_world *broad, uint32_t id)
 /* --- bounds --------------------------------------------------------------------------------------
  */
 
-/* Radians by which a free turn by theta differs from a steady one. */
-static double free_turn_drift(const rg_body_dynamics *dynamics, double theta) {
+/* Radians by which a free turn differs from a steady one; `square`: of the turn, rad. */
+static double free_turn_drift(const rg_body_dynamics *dynamics, double square) {
     rg_vec3 i = dynamics->inertia;
-    if (theta == 0 || !(rg_min3(i.x, i.y, i.z) > 0))
+    if ((i.x == i.y && i.y == i.z) || !(rg_min3(i.x, i.y, i.z) > 0))
         return 0;
     double kappa = rg_max3(fabs(i.y - i.z) / i.x, fabs(i.z - i.x) / i.y, fabs(i.x - i.y) / i.z);
-    return 0.5 * kappa * theta * theta;
+    return 0.5 * kappa * square;
 }
 
 /* How far a kinematic body may go and turn within the step. */
@@ -101,49 +101,83 @@ static bool moves_steadily(const rg_world_content *content, size_t body) {
                RG_PRESCRIBED_VELOCITY;
 }
 
-static rg_bounds collider_bounds(const rg_world_content *content, size_t body,
-                                 const rg_shape *shape, rg_pose pose,
-                                 const rg_broad_motion *motion) {
-    rg_motion kind = content->record[body].motion;
-    double step = motion->step, margin = motion->margin;
-    if (motion->excursion)
-        margin += motion->excursion[body];
-    rg_bounds bounds;
-    if (!motion->continuous || kind == RG_MOTION_FIXED)
-        bounds = rg_shape_bounds(shape, pose);
-    else if (moves_steadily(content, body)) {
-        rg_vec3 turning = content->angular_velocity[body];
-        bool dynamic = kind == RG_MOTION_DYNAMIC;
-        double drift =
-            dynamic ? free_turn_drift(&content->dynamics[body], step * rg_length(turning)) : 0;
-        bounds = rg_bounds_swept(shape, pose, content->position[body], content->velocity[body],
-                                 turning, step, drift);
-        margin += dynamic ? motion->acceleration * step * step : 0;
-    } else {
-        double shift, angle;
-        kinematic_reach(content, body, step, &shift, &angle);
-        bounds = rg_bounds_within(shape, pose, content->position[body], shift, angle);
-    }
-    return rg_bounds_enlarged(bounds, margin);
-}
-
 typedef struct bounds_job {
     const rg_world_content *content;
     const rg_broad_motion *motion;
     rg_bounds *bounds;
 } bounds_job;
 
+/* How a body goes on that moves steadily, but for the shape and its pose. */
+static void fill_sweep(const rg_world_content *content, size_t body, double step, rg_sweep *sweep) {
+    sweep->centre = content->position[body];
+    sweep->velocity = content->velocity[body];
+    sweep->turn = rg_scale(step, content->angular_velocity[body]);
+    sweep->step = step;
+    double square = rg_length_squared(sweep->turn);
+    bool free = square > 0 && content->record[body].motion == RG_MOTION_DYNAMIC;
+    sweep->drift = free ? free_turn_drift(&content->dynamics[body], square) : 0;
+}
+
+static void sweep_colliders(const bounds_job *job, size_t body, double margin) {
+    const rg_world_content *content = job->content;
+    const rg_broad_motion *motion = job->motion;
+    const rg_body_record *record = &content->record[body];
+    rg_motion kind = record->motion;
+    bool moves = motion->continuous && kind != RG_MOTION_FIXED;
+    bool steady = moves && moves_steadily(content, body);
+    double shift = 0, angle = 0;
+    rg_sweep sweep;
+    if (steady)
+        fill_sweep(content, body, motion->step, &sweep);
+    else if (moves)
+        kinematic_reach(content, body, motion->step, &shift, &angle);
+    rg_pose origin = rg_body_origin_pose(content, body);
+    for (uint32_t slot1 = record->first_collider1, next1; slot1; slot1 = next1) {
+        const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
+        next1 = collider->next1;
+        rg_pose pose = rg_pose_compose_local(origin, &collider->pose);
+        rg_bounds bounds;
+        if (steady) {
+            sweep.shape = collider->shape, sweep.pose = pose;
+            bounds = rg_bounds_of_sweep(&sweep);
+        } else if (moves) {
+            bounds = rg_bounds_within(collider->shape, pose, content->position[body], shift, angle);
+        } else {
+            bounds = rg_shape_bounds(collider->shape, pose);
+        }
+        job->bounds[slot1 - 1] = rg_bounds_enlarged(bounds, margin);
+    }
+}
+
+/* The only collider of a dynamic body, a ball about its centre of mass; null: it has another. */
+static const rg_collider *only_ball(const rg_world_content *content, size_t body) {
+    const rg_body_record *record = &content->record[body];
+    if (record->motion != RG_MOTION_DYNAMIC || !record->first_collider1)
+        return NULL;
+    const rg_collider *collider =
+        &content->collider[content->colliders.slots[record->first_collider1 - 1].dense];
+    return !collider->next1 && rg_shape_get_kind(collider->shape) == RG_SHAPE_SPHERE &&
+                   rg_is_zero(collider->pose.position) && rg_is_zero(record->local_centre.position)
+               ? collider
+               : NULL;
+}
+
 static void body_bounds(const bounds_job *job, size_t body) {
     const rg_world_content *content = job->content;
-    rg_pose origin = rg_body_origin_pose(content, body);
-    uint32_t slot1 = content->record[body].first_collider1;
-    while (slot1) {
-        const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
-        job->bounds[slot1 - 1] =
-            collider_bounds(content, body, collider->shape,
-                            rg_pose_compose_local(origin, &collider->pose), job->motion);
-        slot1 = collider->next1;
-    }
+    const rg_broad_motion *motion = job->motion;
+    double margin = motion->margin, step = motion->step;
+    if (motion->excursion)
+        margin += motion->excursion[body];
+    if (motion->continuous && content->record[body].motion == RG_MOTION_DYNAMIC)
+        margin += motion->acceleration * step * step;
+    const rg_collider *ball = motion->continuous ? only_ball(content, body) : NULL;
+    if (ball)
+        job->bounds[content->record[body].first_collider1 - 1] = rg_bounds_enlarged(
+            rg_bounds_swept_ball(rg_shape_circumradius(ball->shape), &content->position[body],
+                                 &content->velocity[body], step),
+            margin);
+    else
+        sweep_colliders(job, body, margin);
 }
 
 static bool asks_the_caller(const rg_world_content *content, size_t body) {

@@ -358,12 +358,11 @@ typedef struct rg_contact_list {
     uint32_t bent; /* kept manifolds whose points were made again, for the motion that was found */
 } rg_contact_list;
 
-/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
- * `motion` may be null. RG_LIMIT_EXCEEDED if an array is too short; then the list holds what
- * fitted. */
-rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
-                           const rg_contact_settings *settings, const rg_pair_motion *motion,
-                           rg_cache_list last, rg_arena *arena, rg_contact_list *list);
+/* Appends to `list` (whose caches must be empty). `whole`: the shapes, settings and arena; cache
+ * and points are set here. `last` are the caches of the step before. `motion` may be null.
+ * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
+rg_status rg_contact_parts(rg_contact_query *whole, const rg_pair_motion *motion,
+                           rg_cache_list last, rg_contact_list *list);
 
 /* contact_world.c: the collision of a world, inside a step. Nothing of the world changes but by
  * rg_collision_store. */

@@ -79,15 +79,22 @@ static bool within(const rg_bounds *a, const rg_bounds *b, double near) {
            a->lower.z - near <= b->upper.z && b->lower.z - near <= a->upper.z;
 }
 
-/* The cache of the last step for these parts, going along with the sorted list. */
-static rg_contact_cache find_cache(const rg_contact_cache *last, uint32_t count, uint32_t *at,
-                                   uint32_t part1, uint32_t part2) {
+/* The cache of the last step for these parts, going along with the sorted list; null: none. */
+static const rg_contact_cache *find_cache(const rg_contact_cache *last, uint32_t count,
+                                          uint32_t *at, uint32_t part1, uint32_t part2) {
     while (*at < count &&
            (last[*at].part1 < part1 || (last[*at].part1 == part1 && last[*at].part2 < part2)))
         ++*at;
-    if (*at < count && last[*at].part1 == part1 && last[*at].part2 == part2)
-        return last[*at];
-    return (rg_contact_cache){.part1 = part1, .part2 = part2};
+    bool found = *at < count && last[*at].part1 == part1 && last[*at].part2 == part2;
+    return found ? &last[*at] : NULL;
+}
+
+static void start_cache(const rg_contact_cache *last, uint32_t part1, uint32_t part2,
+                        rg_contact_cache *cache) {
+    if (last)
+        *cache = *last;
+    else
+        *cache = (rg_contact_cache){.part1 = part1, .part2 = part2};
 }
 
 double rg_contact_share(const rg_shape *b, const rg_shape *a) {
@@ -315,31 +322,34 @@ static bool put_found(const found_pair *found, rg_contact_query *query, rg_part_
     return true;
 }
 
-static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
-                          rg_contact_cache cache, const found_pair *found, rg_contact_list *list) {
+/* `query` without cache and points; `last`: the cache of the step before, or null. */
+static rg_status add_pair(rg_contact_query *query, const rg_pair_motion *motion,
+                          const rg_contact_cache *last, const uint32_t part[2],
+                          const found_pair *found, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
         list->point_count == list->point_capacity || list->cache_count == list->cache_capacity ||
         (motion && list->left_out_count == list->left_out_capacity))
         return RG_LIMIT_EXCEEDED;
     rg_manifold *manifold = &list->manifolds[list->manifold_count];
-    query.cache = &cache;
-    query.points = list->points + list->point_count;
-    query.capacity = list->point_capacity - list->point_count;
+    query->cache = &list->caches[list->cache_count];
+    query->points = list->points + list->point_count;
+    query->capacity = list->point_capacity - list->point_count;
+    start_cache(last, part[0], part[1], query->cache);
     rg_part_remarks remarks = {0};
-    rg_status status = found && put_found(found, &query, &remarks, manifold)
+    rg_status status = found && put_found(found, query, &remarks, manifold)
                            ? RG_OK
-                           : find_points(&query, motion, &remarks, manifold);
+                           : find_points(query, motion, &remarks, manifold);
     if (status != RG_OK)
         return status;
-    list->caches[list->cache_count++] = cache;
+    list->cache_count++;
     list->bent += remarks.bent;
     if (remarks.left_out)
         list->left_out[list->left_out_count++] =
-            (rg_part_pair){.part_b = cache.part1, .part_a = cache.part2};
+            (rg_part_pair){.part_b = part[0], .part_a = part[1]};
     if (manifold->point_count == 0)
         return RG_OK;
-    manifold->part1 = cache.part1;
-    manifold->part2 = cache.part2;
+    manifold->part1 = part[0];
+    manifold->part2 = part[1];
     manifold->first_point = list->point_count;
     list->point_count += manifold->point_count;
     list->manifold_count++;
@@ -412,8 +422,9 @@ static rg_status find_with(const part_query *q, uint32_t capacity, near_triangle
     if (!room || !f || !points)
         return RG_OUT_OF_MEMORY;
     t->prism = rg_shape_part(q->whole.shape, t->number, room, &none);
-    *f = (found_pair){.cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1]),
-                      .points = points};
+    *f = (found_pair){.points = points};
+    start_cache(find_cache(q->last.caches, q->last.count, &at, part[0], part[1]), part[0], part[1],
+                &f->cache);
     rg_placed_shape prism = {t->prism, q->whole.pose};
     rg_contact_query query = {.one = first ? prism : q->other,
                               .two = first ? q->other : prism,
@@ -621,21 +632,22 @@ static rg_status place_parts(const part_query *q, part_list *list) {
     return RG_OK;
 }
 
-rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
-                           const rg_contact_settings *settings, const rg_pair_motion *motion,
-                           rg_cache_list last, rg_arena *arena, rg_contact_list *found) {
+rg_status rg_contact_parts(rg_contact_query *whole, const rg_pair_motion *motion,
+                           rg_cache_list last, rg_contact_list *found) {
+    const rg_contact_settings *settings = whole->settings;
+    const rg_shape *shape[2] = {whole->one.shape, whole->two.shape};
+    rg_arena *arena = whole->arena;
     uint32_t at = 0;
-    if (rg_shape_is_convex(one.shape) && rg_shape_is_convex(two.shape)) {
-        rg_contact_query query = {.one = one, .two = two, .settings = settings, .arena = arena};
-        rg_contact_cache cache = find_cache(last.caches, last.count, &at, 0, 0);
-        return add_pair(query, motion, cache, NULL, found);
+    if (rg_shape_is_convex(shape[0]) && rg_shape_is_convex(shape[1])) {
+        const rg_contact_cache *cache = find_cache(last.caches, last.count, &at, 0, 0);
+        return add_pair(whole, motion, cache, (const uint32_t[2]){0, 0}, NULL, found);
     }
     rg_arena_mark mark = rg_arena_get_mark(arena);
     part_list list[2];
-    double near = near_of(settings, one.shape, two.shape);
-    part_query query = {one, two, 1, near, settings, motion, last, arena};
+    double near = near_of(settings, shape[0], shape[1]);
+    part_query query = {whole->one, whole->two, 1, near, settings, motion, last, arena};
     rg_status status = place_parts(&query, &list[0]);
-    query.whole = two, query.other = one, query.side = 0;
+    query.whole = whole->two, query.other = whole->one, query.side = 0;
     if (!status)
         status = place_parts(&query, &list[1]);
     for (size_t i = 0; !status && i < list[0].count; i++)
@@ -645,9 +657,11 @@ rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                 continue;
             rg_contact_query pair = {
                 .one = p->part, .two = q->part, .settings = settings, .arena = arena};
-            rg_contact_cache cache = find_cache(last.caches, last.count, &at, p->number, q->number);
+            const uint32_t part[2] = {p->number, q->number};
+            const rg_contact_cache *cache =
+                find_cache(last.caches, last.count, &at, p->number, q->number);
             /* Of two parts at most one is a triangle. */
-            status = add_pair(pair, motion, cache, p->found ? p->found : q->found, found);
+            status = add_pair(&pair, motion, cache, part, p->found ? p->found : q->found, found);
         }
     rg_arena_return(arena, mark);
     return status;

@@ -12,7 +12,7 @@
  * and the plane of any unit n separates as n.(d + t v) - R, which is linear. A half-space has one
  * plane. The growth of a ball and a box has the normal of a face if the way from the centre of the
  * box leaves the two grown together through it; a ball that leaves the face in the motion that is
- * looked at, or a box that turns meanwhile, is left to the general way.
+ * looked at, or a box that turns meanwhile and does not touch it yet, is left to the general way.
  *
  * Fails, and says so, where a body is not round about its centre of mass, where centres coincide
  * and where no face of the box is under the ball. */
@@ -266,20 +266,43 @@ static int face_under(const double c[3], const double half[3], double r, double 
     return -1;
 }
 
-/* Whether the box turns or the ball leaves its face in motion k; or the face does not separate them
- * at its end. */
-static bool stays_over(const round_pair *p, int k, rg_vec3 in_box, int face, const double half[3],
-                       rg_quat box) {
-    const rg_pair_motion *m = p->motion;
-    int flat = p->flat;
-    rg_vec3 way = rg_scale(m->time, rg_sub(m->velocity[k][1 - flat], m->velocity[k][flat]));
-    rg_vec3 end = rg_add(in_box, rg_rotate_back(box, way));
-    double c[3] = {end.x, end.y, end.z}, margin = RG_CONTACT_LATERAL * p->size;
+/* Whether the ball is over the face of the box, `in_box` from its middle in its frame. */
+static bool is_over(const round_pair *p, rg_vec3 in_box, int face, const double half[3]) {
+    double c[3] = {in_box.x, in_box.y, in_box.z}, margin = RG_CONTACT_LATERAL * p->size;
     for (int j = 0; j < 3; j++)
         if (j != face && !(fabs(c[j]) < half[j] - margin))
             return false;
-    return rg_largest_entry(m->angular_velocity[k][flat]) == 0 &&
-           rg_dot(p->normal, rg_add_scaled(p->d, m->time, rate_of(m, k))) >=
+    return true;
+}
+
+/* Whether the ball stays over the face in the first motion, and the plane of the beginning
+ * separates them at its end; of a box that does not turn. */
+static bool stays_over(const round_pair *p, rg_vec3 in_box, int face, const double half[3],
+                       rg_quat box) {
+    const rg_pair_motion *m = p->motion;
+    int flat = p->flat;
+    rg_vec3 way = rg_scale(m->time, rg_sub(m->velocity[0][1 - flat], m->velocity[0][flat]));
+    return is_over(p, rg_add(in_box, rg_rotate_back(box, way)), face, half) &&
+           rg_dot(p->normal, rg_add_scaled(p->d, m->time, rate_of(m, 0))) >=
+               p->radius[1 - flat] - RG_CONTACT_FLAT * p->size;
+}
+
+/* The same of a box that turns, by as little as contact_plane.c allows. */
+static bool stays_over_turning(const round_pair *p, int face, const double half[3],
+                               const rg_placed_shape *box) {
+    const rg_pair_motion *m = p->motion;
+    int flat = p->flat;
+    rg_swept_shape swept = {*box, m->centre[flat], m->velocity[0][flat],
+                            m->angular_velocity[0][flat]};
+    if (m->time * rg_length(swept.angular_velocity) > RG_CONTACT_TURN)
+        return false;
+    rg_pose end = rg_swept_pose(&swept, m->time);
+    rg_vec3 ball = rg_add_scaled(p->centre[1 - flat], m->time, m->velocity[0][1 - flat]);
+    rg_vec3 up = flat == 0 ? p->normal : rg_neg(p->normal);
+    rg_vec3 axes = rg_rotate_back(end.orientation, up);
+    double top = half[0] * fabs(axes.x) + half[1] * fabs(axes.y) + half[2] * fabs(axes.z);
+    return is_over(p, rg_pose_apply_inverse(end, ball), face, half) &&
+           rg_dot(up, rg_sub(ball, end.position)) - top >=
                p->radius[1 - flat] - RG_CONTACT_FLAT * p->size;
 }
 
@@ -303,11 +326,14 @@ static bool find_over_box(round_pair *p, rg_part_remarks *remarks, rg_manifold *
     *manifold = (rg_manifold){.gap = p->gap};
     if (p->gap > p->query->settings->near)
         return true;
-    if (!stays_over(p, 0, in_box, face, half, box->pose.orientation))
+    bool turns = rg_largest_entry(p->motion->angular_velocity[0][flat]) != 0;
+    bool touches = p->gap <= RG_CONTACT_FLAT * p->size;
+    if (turns ? !touches || !stays_over_turning(p, face, half, box)
+              : !stays_over(p, in_box, face, half, box->pose.orientation))
         return false;
-    bool still = rg_largest_entry(rate_of(p->motion, 0)) == 0 &&
+    bool still = rg_largest_entry(rate_of(p->motion, 0)) == 0 && !turns &&
                  rg_largest_entry(p->motion->angular_velocity[0][1 - flat]) == 0;
-    if (still || p->gap <= RG_CONTACT_FLAT * p->size)
+    if (still || touches)
         write_start(p, manifold);
     else
         write_later(p, 0, p->normal, p->motion->time, false, manifold);

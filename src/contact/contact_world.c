@@ -125,18 +125,18 @@ static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) 
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
 }
 
-static rg_placed_collider place_collider(const rg_world_content *content,
-                                         const rg_collider *collider) {
+static void place_collider(const rg_world_content *content, const rg_collider *collider,
+                           rg_placed_collider *p) {
     size_t body = rg_body_dense(content, collider->body);
-    rg_placed_collider p = {.collider = collider, .body = body};
-    p.pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
-    p.radius = rg_shape_circumradius(collider->shape);
-    p.still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
-    rg_vec3 centre = rg_pose_apply(p.pose, rg_shape_centre(collider->shape));
-    double reach = rg_length(rg_sub(centre, content->position[body])) + p.radius;
-    p.reach = isfinite(reach) ? reach : 0;
-    p.turning = rg_length(content->angular_velocity[body]) * p.reach;
-    return p;
+    p->collider = collider;
+    p->body = body;
+    p->pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
+    p->radius = rg_shape_circumradius(collider->shape);
+    p->still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
+    rg_vec3 centre = rg_pose_apply(p->pose, rg_shape_centre(collider->shape));
+    double reach = rg_length(rg_sub(centre, content->position[body])) + p->radius;
+    p->reach = isfinite(reach) ? reach : 0;
+    p->turning = rg_length(content->angular_velocity[body]) * p->reach;
 }
 
 /* Room for all of them; where they are is found when a pair asks for it. */
@@ -155,7 +155,7 @@ static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world
                                            rg_collider_id id) {
     size_t i = rg_handle_index(&world->content.colliders, RG_HANDLE(id));
     if (!c->is_placed[i]) { /* lanes find all of them placed, and write nothing */
-        c->placed[i] = place_collider(&world->content, &world->content.collider[i]);
+        place_collider(&world->content, &world->content.collider[i], &c->placed[i]);
         c->is_placed[i] = 1;
     }
     return &c->placed[i];
@@ -309,14 +309,17 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pa
     rg_pair_motion motion;
     find_motion(c, &world->content, q->b, q->a, &motion);
     motion.kept = q->kept;
+    rg_contact_query query;
+    query.one.shape = q->b->collider->shape, query.one.pose = q->b->pose;
+    query.two.shape = q->a->collider->shape, query.two.pose = q->a->pose;
+    query.settings = &q->settings;
+    query.arena = &c->arena;
     pair_room room = {4, 64, 8, 8};
     for (;;) {
         if (make_room(c, &room, list))
             return RG_OUT_OF_MEMORY;
         rg_status status =
-            rg_contact_parts((rg_placed_shape){q->b->collider->shape, q->b->pose},
-                             (rg_placed_shape){q->a->collider->shape, q->a->pose}, &q->settings,
-                             motion.time > 0 ? &motion : NULL, q->last, &c->arena, list);
+            rg_contact_parts(&query, motion.time > 0 ? &motion : NULL, q->last, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
         room = more_room(list);
@@ -408,16 +411,16 @@ rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
 }
 
 /* The same; most pairs are of the materials of the one before. */
-static rg_contact_law law_of_touch(rg_collision *c, const rg_world *world, const rg_touch *touch) {
-    rg_material_id b = collider_of(world, touch->collider_b)->material;
-    rg_material_id a = collider_of(world, touch->collider_a)->material;
+static const rg_contact_law *law_of_touch(rg_collision *c, const rg_world *world,
+                                          const rg_touch *touch, rg_material_id b,
+                                          rg_material_id a) {
     bool known = c->knows_law && c->law_of[0].index1 == b.index1 && c->law_of[1].index1 == a.index1;
     if (known && !c->def.material)
-        return c->law;
+        return &c->law;
     c->law_of[0] = b, c->law_of[1] = a;
     c->law = rg_collision_law(c, world, touch);
     c->knows_law = true;
-    return c->law;
+    return &c->law;
 }
 
 static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,
@@ -427,20 +430,20 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
         return RG_OUT_OF_MEMORY;
     const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
     rg_touch *touch = &c->now.touches[c->now.touch_count++];
-    *touch = (rg_touch){.collider_b = ids.b,
-                        .collider_a = ids.a,
-                        .body_b = b->body,
-                        .body_a = a->body,
-                        .sensor = b->sensor || a->sensor,
-                        .gap = INFINITY,
-                        .first_manifold = (uint32_t)c->now.manifold_count,
-                        .manifold_count = list->manifold_count};
+    /* Field by field: as a whole it would be made elsewhere and copied. */
+    touch->collider_b = ids.b, touch->collider_a = ids.a;
+    touch->body_b = b->body, touch->body_a = a->body;
+    touch->sensor = b->sensor || a->sensor;
+    touch->touching = touch->began = false;
+    touch->gap = INFINITY;
+    touch->first_manifold = (uint32_t)c->now.manifold_count;
+    touch->manifold_count = list->manifold_count;
     for (uint32_t i = 0; i < list->manifold_count; i++) {
         /* Points of the pair begin where those of the pairs before it end. */
         list->manifolds[i].first_point += (uint32_t)c->now.point_count;
         touch->gap = fmin(touch->gap, list->manifolds[i].gap);
     }
-    touch->law = law_of_touch(c, world, touch);
+    touch->law = *law_of_touch(c, world, touch, b->material, a->material);
     c->min_gap = fmin(c->min_gap, touch->gap);
     return RG_OK;
 }
@@ -644,7 +647,7 @@ static void place_range(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_collision *c = job->collision;
     const rg_world_content *content = &job->world->content;
     for (size_t i = begin; i < end; i++) {
-        c->placed[i] = place_collider(content, &content->collider[i]);
+        place_collider(content, &content->collider[i], &c->placed[i]);
         c->is_placed[i] = 1;
     }
 }

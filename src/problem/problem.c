@@ -370,6 +370,18 @@ rg_status rg_problem_check(const rg_problem *problem, rg_error *error) {
     }
 }
 
+rg_status rg_problem_check_made(const rg_problem *problem, rg_error *error) {
+    const rg_contact_problem *p = &problem->contact;
+    const rg_global_form *g = &p->global;
+    rg_status status = RG_OK;
+    if (rg_contact_rows(p))
+        status = check_finite(p->q, rg_contact_rows(p), "q", error);
+    if (!status && g->blocks)
+        status =
+            check_finite(g->free_velocity, g->blocks * (size_t)g->freedom, "free velocity", error);
+    return status;
+}
+
 /* --- scale ------------------------------------------------------------------------------------ */
 
 /* J v of one row over its two blocks. */

@@ -12,6 +12,10 @@ static inline size_t rg_contact_rows(const rg_contact_problem *problem) {
     return problem->contacts * (size_t)problem->dimension + problem->joints;
 }
 
+/* Of a contact problem in global form that is known to be one, the numbers that velocities make:
+ * RG_NOT_FINITE where one is not. */
+rg_status rg_problem_check_made(const rg_problem *problem, rg_error *error);
+
 /* Entries of W over columns [first, first + count) of row `row`, zeros included. */
 void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_t count,
                         double *values);

@@ -154,17 +154,21 @@ void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, 
         mass[0] = mass[4] = d->mass, mass[8] = d->inertia.y;
         return;
     }
-    memset(mass, 0, 36 * sizeof *mass);
-    mass[0] = mass[7] = mass[14] = d->mass;
     rg_mat3 r = rg_mat3_of_quat(orientation);
-    double inertia[3] = {d->inertia.x, d->inertia.y, d->inertia.z};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = 0;
-            for (int k = 0; k < 3; k++)
-                sum += r.m[i][k] * inertia[k] * r.m[j][k];
-            mass[(3 + i) * 6 + 3 + j] = mass[(3 + j) * 6 + 3 + i] = sum;
-        }
+    double sum[3][3];
+    for (int i = 0; i < 3; i++) {
+        double x = r.m[i][0] * d->inertia.x, y = r.m[i][1] * d->inertia.y,
+               z = r.m[i][2] * d->inertia.z;
+        for (int j = 0; j < 3; j++)
+            sum[i][j] = x * r.m[j][0] + y * r.m[j][1] + z * r.m[j][2];
+    }
+    double *m = mass, *t = mass + 18; /* one by one: faster than to clear all and fill some */
+    m[0] = d->mass, m[1] = m[2] = m[3] = m[4] = m[5] = m[6] = 0;
+    m[7] = d->mass, m[8] = m[9] = m[10] = m[11] = m[12] = m[13] = 0;
+    m[14] = d->mass, m[15] = m[16] = m[17] = 0;
+    t[0] = t[1] = t[2] = t[6] = t[7] = t[8] = t[12] = t[13] = t[14] = 0;
+    t[3] = sum[0][0], t[4] = t[9] = sum[1][0], t[5] = t[15] = sum[2][0];
+    t[10] = sum[1][1], t[11] = t[16] = sum[2][1], t[17] = sum[2][2];
 }
 
 static void fill_velocity(bool planar, rg_vec3 v, rg_vec3 w, double *out) {
@@ -209,35 +213,42 @@ static void fill_sums(const rg_islands *islands, const rg_island *island, const 
     }
 }
 
-/* Bounds, compliance and Jacobian of the joint rows of an island. */
+/* Bounds and compliance, where a row has any, and the Jacobian of the joint rows of an island: read
+ * where it was written if the rows follow each other in the set. */
 static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
                              const rg_joint_set *set, size_t bodies, rg_arena *arena,
                              rg_contact_problem *problem) {
     size_t nj = island->joint_count, per = 2 * (size_t)problem->global.freedom;
+    const uint32_t *list = islands->joints + island->first_joint;
     uint32_t *blocks = rg_arena_take(arena, 2 * nj, sizeof *blocks);
-    double *jacobian = rg_arena_take(arena, nj * per, sizeof *jacobian);
-    double *lower = rg_arena_take(arena, nj, sizeof *lower);
-    double *upper = rg_arena_take(arena, nj, sizeof *upper);
-    double *compliance = rg_arena_take(arena, nj, sizeof *compliance);
-    if (!blocks || !jacobian || !lower || !upper || !compliance)
+    double *lower = rg_arena_take(arena, 3 * nj, sizeof *lower);
+    double *upper = lower + nj, *compliance = upper + nj;
+    if (!blocks || !lower)
         return RG_OUT_OF_MEMORY;
-    bool soft = false;
+    bool soft = false, bounded = false, follow = true;
     for (size_t k = 0; k < nj; k++) {
-        uint32_t i = islands->joints[island->first_joint + k];
-        const rg_joint_row *row = &set->rows[i];
+        const rg_joint_row *row = &set->rows[list[k]];
         for (size_t side = 0; side < 2; side++)
             blocks[2 * k + side] = place_of(islands, block_of(row, side, bodies));
-        memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
         lower[k] = row->lower, upper[k] = row->upper;
         compliance[k] = row->compliance;
         soft = soft || row->compliance > 0;
+        bounded = bounded || row->lower != -INFINITY || row->upper != INFINITY || row->twist;
+        follow = follow && list[k] == list[0] + k;
+    }
+    const double *jacobian = set->jacobian + list[0] * per;
+    if (!follow) {
+        double *copy = rg_arena_take(arena, nj * per, sizeof *copy);
+        for (size_t k = 0; k < nj && copy; k++)
+            memcpy(copy + k * per, set->jacobian + list[k] * per, per * sizeof *copy);
+        jacobian = copy;
     }
     problem->joints = nj;
-    problem->lower = lower, problem->upper = upper;
+    problem->lower = bounded ? lower : NULL, problem->upper = bounded ? upper : NULL;
     problem->compliance = soft ? compliance : NULL;
     problem->global.joint_blocks = blocks;
     problem->global.joint_jacobian = jacobian;
-    return RG_OK;
+    return jacobian ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
 /* What an island's contacts bring along. Where they follow each other in the set (one island, or

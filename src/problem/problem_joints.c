@@ -42,26 +42,37 @@ static void fill_sum(rg_joint_set *set, size_t i) {
 }
 
 /* The same of both sides of a row in space, by far the most frequent. */
-static inline void fill_in_space(const rg_joint_row *row, const rg_vec3 *position, double *out) {
-    rg_vec3 d = row->along.direction, none = {0, 0, 0};
-    for (size_t side = 0; side < 2; side++, out += 6) {
-        double sign = side == 0 ? -1 : 1;
-        if (!row->moves[side]) {
-            memset(out, 0, 6 * sizeof *out);
-        } else if (row->along.turns) {
-            rg_direction_jacobian(false, sign, none, d, out);
-        } else {
-            rg_vec3 arm = rg_sub(row->point, position[row->body[side]]);
-            rg_direction_jacobian(false, sign, d, rg_cross(arm, d), out);
-        }
+static inline void fill_in_space(const bool moves[2], const rg_joint_direction *along,
+                                 const rg_vec3 arm[2], double *restrict out) {
+    rg_vec3 d = along->direction, a = arm[0], b = arm[1];
+    double first = moves[0] ? -1 : 0, second = moves[1] ? 1 : 0;
+    if (along->turns) {
+        out[0] = out[1] = out[2] = out[6] = out[7] = out[8] = 0;
+        out[3] = first * d.x, out[4] = first * d.y, out[5] = first * d.z;
+        out[9] = second * d.x, out[10] = second * d.y, out[11] = second * d.z;
+        return;
     }
+    out[0] = first * d.x, out[1] = first * d.y, out[2] = first * d.z;
+    out[3] = d.y * a.z - d.z * a.y, out[4] = d.z * a.x - d.x * a.z, out[5] = d.x * a.y - d.y * a.x;
+    out[6] = second * d.x, out[7] = second * d.y, out[8] = second * d.z;
+    out[9] = b.y * d.z - b.z * d.y, out[10] = b.z * d.x - b.x * d.z;
+    out[11] = b.x * d.y - b.y * d.x;
+}
+
+/* 0 of what does not move. */
+static inline void find_arms(const rg_joint_row *row, const rg_vec3 *position, rg_vec3 arm[2]) {
+    for (size_t side = 0; side < 2; side++)
+        arm[side] =
+            row->moves[side] ? rg_sub(row->point, position[row->body[side]]) : (rg_vec3){0, 0, 0};
 }
 
 static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i,
                           const rg_vec3 *position) {
     const rg_joint_row *row = &set->rows[i];
     if (!c->planar && !row->sum1[1]) {
-        fill_in_space(row, position, set->jacobian + i * 12);
+        rg_vec3 arm[2];
+        find_arms(row, position, arm);
+        fill_in_space(row->moves, &row->along, arm, set->jacobian + i * 12);
         return;
     }
     for (size_t side = 0; side < 2; side++) {
@@ -84,6 +95,28 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
     set->impulse[i] = 0;
     fill_jacobian(c, set, i, places.position);
     return &set->rows[i];
+}
+
+void rg_joint_set_add_locks(const rg_world_content *c, rg_joint_set *set,
+                            const rg_joint_row *shared, const rg_joint_look *look,
+                            rg_body_places places) {
+    size_t first = set->count;
+    rg_vec3 arm[2];
+    find_arms(shared, places.position, arm);
+    set->count += look->locked;
+    for (size_t k = 0; k < look->locked; k++) {
+        rg_joint_row *row = &set->rows[first + k];
+        *row = *shared;
+        row->place = look->place[k];
+        row->along = look->lock[k];
+        row->lower = -INFINITY, row->upper = INFINITY;
+        row->shift = look->lock[k].value;
+        set->impulse[first + k] = 0;
+        if (c->planar)
+            fill_jacobian(c, set, first + k, places.position);
+        else
+            fill_in_space(shared->moves, &look->lock[k], arm, set->jacobian + (first + k) * 12);
+    }
 }
 
 void rg_joint_set_turn(const rg_world_content *c, rg_joint_set *set, size_t i, rg_vec3 direction) {
@@ -136,10 +169,10 @@ rg_status rg_joint_loops(const rg_world_content *c, rg_arena *arena, uint8_t **l
             close_tendon(c, &c->joint[j].def, parent, closed);
             continue;
         }
-        bool loop = rg_sets_root(parent, a) == rg_sets_root(parent, b) ||
-                    closed[rg_sets_root(parent, a)] || closed[rg_sets_root(parent, b)];
+        a = rg_sets_root(parent, a), b = rg_sets_root(parent, b);
+        bool loop = a == b || closed[a] || closed[b];
         rg_sets_join(parent, a, b);
-        closed[rg_sets_root(parent, a)] = loop;
+        closed[a < b ? a : b] = loop;
     }
     for (size_t j = 0; j < joints; j++) {
         const rg_joint_def *def = &c->joint[j].def;
@@ -201,16 +234,4 @@ double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const r
     for (size_t k = first; k < end; k++)
         sum += rg_joint_link_velocity(set, k, planar, velocity, angular_velocity);
     return sum;
-}
-
-void rg_joint_push(const rg_joint_set *set, size_t i, size_t side, bool planar, double r,
-                   rg_vec3 *linear, rg_vec3 *angular) {
-    const double *j = rg_joint_jacobian(set, i, side);
-    if (planar) {
-        *linear = (rg_vec3){r * j[0], 0, r * j[1]};
-        *angular = (rg_vec3){0, r * j[2], 0};
-        return;
-    }
-    *linear = (rg_vec3){r * j[0], r * j[1], r * j[2]};
-    *angular = (rg_vec3){r * j[3], r * j[4], r * j[5]};
 }

@@ -66,6 +66,11 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *se
                                const rg_joint_row *shared, const rg_joint_direction *along,
                                rg_body_places places);
 
+/* The rows of all locks of a joint, without bounds, with what they are off by as their shift. */
+void rg_joint_set_add_locks(const rg_world_content *content, rg_joint_set *set,
+                            const rg_joint_row *shared, const rg_joint_look *look,
+                            rg_body_places places);
+
 /* problem_tendons.c: memory for the rows that sum axes. */
 size_t rg_tendon_links_most(const rg_world_content *content);
 rg_status rg_tendon_links_make(const rg_world_content *content, size_t most, rg_arena *arena,
@@ -105,7 +110,54 @@ double rg_joint_link_velocity(const rg_joint_set *set, size_t i, bool planar,
                               const rg_vec3 *velocity, const rg_vec3 *angular_velocity);
 /* What impulse `r` of row i does to body A (0) or B (1): momentum, and angular momentum about its
  * centre. */
-void rg_joint_push(const rg_joint_set *set, size_t i, size_t side, bool planar, double r,
-                   rg_vec3 *linear, rg_vec3 *angular);
+static inline void rg_joint_push(const rg_joint_set *set, size_t i, size_t side, bool planar,
+                                 double r, rg_vec3 *linear, rg_vec3 *angular) {
+    const double *j = rg_joint_jacobian(set, i, side);
+    if (planar) {
+        *linear = (rg_vec3){r * j[0], 0, r * j[1]};
+        *angular = (rg_vec3){0, r * j[2], 0};
+        return;
+    }
+    *linear = (rg_vec3){r * j[0], r * j[1], r * j[2]};
+    *angular = (rg_vec3){r * j[3], r * j[4], r * j[5]};
+}
+
+/* The impulses of rows that follow each other, of one joint in space: a force at its point and a
+ * torque, which push B, and A the other way. */
+typedef struct rg_joint_wrench {
+    rg_vec3 linear, angular; /* N s, N m s */
+    double along, about;     /* sums of sizes */
+    size_t end;              /* behind the last of the rows */
+} rg_joint_wrench;
+/* Can the rows from i on be taken together? Those in the plane, and of tendons, are pushed by their
+ * Jacobians. */
+static inline bool rg_joint_has_wrench(const rg_joint_set *set, size_t i) {
+    return set->freedom == 6 && !set->rows[i].sum1[1];
+}
+static inline rg_joint_wrench rg_joint_wrench_of(const rg_joint_set *set, size_t i) {
+    rg_joint_wrench w = {{0, 0, 0}, {0, 0, 0}, 0, 0, i};
+    const rg_joint_row *first = &set->rows[i], *row = first;
+    do {
+        double r = set->impulse[w.end++];
+        if (row->along.turns) {
+            w.angular = rg_add_scaled(w.angular, r, row->along.direction);
+            w.about += fabs(r);
+        } else {
+            w.linear = rg_add_scaled(w.linear, r, row->along.direction);
+            w.along += fabs(r);
+        }
+        row++;
+    } while (w.end < set->count && row->joint == first->joint && row->joint != RG_NO_JOINT &&
+             !row->sum1[1]);
+    return w;
+}
+/* What it gives the body of a side, whose centre has `arm` to the point. */
+static inline void rg_joint_wrench_push(const rg_joint_wrench *w, int side, rg_vec3 arm,
+                                        rg_vec3 *momentum, rg_vec3 *angular_momentum) {
+    double sign = side == 0 ? -1 : 1;
+    rg_vec3 torque = rg_add(rg_cross(arm, w->linear), w->angular);
+    *momentum = rg_add_scaled(*momentum, sign, w->linear);
+    *angular_momentum = rg_add_scaled(*angular_momentum, sign, torque);
+}
 
 #endif

@@ -82,7 +82,7 @@ typedef struct builder {
 } builder;
 
 static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_vec3 point) {
-    if (moves || !b->displacement)
+    if (moves || !b->displacement || !b->content->record[body].prescription1)
         return (rg_vec3){0, 0, 0};
     return rg_scale(1 / b->step, b->displacement(b->user, body, point));
 }
@@ -92,21 +92,16 @@ static const rg_collider *collider_of(const rg_world_content *c, rg_collider_id 
 }
 
 /* Of surfaces that run along their bodies, A's less B's, across the normal. */
-static rg_vec3 belt_velocity(const rg_world_content *c, const rg_touch *touch, rg_vec3 normal) {
-    const rg_vec3 *a = &collider_of(c, touch->collider_a)->surface_velocity;
-    const rg_vec3 *b = &collider_of(c, touch->collider_b)->surface_velocity;
+static rg_vec3 belt_velocity(const rg_world_content *c, const rg_touch *touch, const rg_collider *b,
+                             const rg_collider *a, rg_vec3 normal) {
     rg_vec3 sum = {0, 0, 0};
-    if (rg_largest_entry(*a) == 0 && rg_largest_entry(*b) == 0)
+    if (rg_is_zero(a->surface_velocity) && rg_is_zero(b->surface_velocity))
         return sum;
-    sum =
-        rg_sub(rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_a)).orientation, *a),
-               rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_b)).orientation, *b));
+    sum = rg_sub(rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_a)).orientation,
+                           a->surface_velocity),
+                 rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_b)).orientation,
+                           b->surface_velocity));
     return rg_add_scaled(sum, -rg_dot(sum, normal), normal);
-}
-
-static double share_of_a(const rg_world_content *c, const rg_touch *touch) {
-    return rg_contact_share(collider_of(c, touch->collider_b)->shape,
-                            collider_of(c, touch->collider_a)->shape);
 }
 
 /* Rows of a manifold, from row number `at`. */
@@ -120,8 +115,10 @@ static void add_manifold(const builder *b, size_t t, size_t m, size_t at) {
     bool moves_b = c->dynamics[body_b].inverse_mass > 0;
     rg_vec3 tangent1, tangent2;
     rg_contact_tangents(manifold->normal, c->planar, &tangent1, &tangent2);
-    double share = share_of_a(c, touch);
-    rg_vec3 belt = belt_velocity(c, touch, manifold->normal);
+    const rg_collider *b_side = collider_of(c, touch->collider_b),
+                      *a_side = collider_of(c, touch->collider_a);
+    double share = rg_contact_share(b_side->shape, a_side->shape);
+    rg_vec3 belt = belt_velocity(c, touch, b_side, a_side, manifold->normal);
     for (uint32_t p = 0; p < manifold->point_count; p++) {
         const rg_contact_point *point = &b->view->points[manifold->first_point + p];
         rg_contact_row *row = &b->set->rows[at];

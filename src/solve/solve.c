@@ -49,6 +49,7 @@ rg_status rg_solve_context_create(const rg_allocator *allocator, rg_solve_contex
     if (!*context)
         return RG_OUT_OF_MEMORY;
     (*context)->arena = rg_arena_make(&(*context)->allocator);
+    (*context)->tree_memory = rg_arena_make(&(*context)->allocator);
     return RG_OK;
 }
 
@@ -56,6 +57,7 @@ void rg_solve_context_destroy(rg_solve_context *context) {
     if (!context)
         return;
     rg_arena_free(&context->arena);
+    rg_arena_free(&context->tree_memory);
     rg_object_release(context);
 }
 
@@ -300,10 +302,9 @@ static rg_status solve_checked(rg_solve_context *context, const rg_solver *solve
     return rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);
 }
 
-rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_problem *problem,
-                   const rg_solve_settings *settings, rg_solution *solution, rg_solve_info *info,
-                   rg_error *error) {
-    assert(context && solver && problem && solution && solution->force);
+static rg_status solve_all(rg_solve_context *context, const rg_solver *solver,
+                           const rg_problem *problem, const rg_solve_settings *settings,
+                           rg_solution *solution, rg_solve_info *info, rg_error *error) {
     rg_solve_settings defaults = rg_solve_settings_default();
     if (!settings)
         settings = &defaults;
@@ -312,8 +313,6 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
         info = &own;
     memset(info, 0, sizeof *info);
     rg_status status = check_settings(settings, error);
-    if (!status)
-        status = rg_problem_check(problem, error);
     if (status)
         return status;
     rg_solve_info *outer = context->info;
@@ -326,4 +325,19 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
     else
         rg_arena_return(&context->arena, mark);
     return status;
+}
+
+rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_problem *problem,
+                   const rg_solve_settings *settings, rg_solution *solution, rg_solve_info *info,
+                   rg_error *error) {
+    assert(context && solver && problem && solution && solution->force);
+    rg_status status = rg_problem_check(problem, error);
+    return status ? status : solve_all(context, solver, problem, settings, solution, info, error);
+}
+
+rg_status rg_solve_made(rg_solve_context *context, const rg_solver *solver,
+                        const rg_problem *problem, const rg_solve_settings *settings,
+                        rg_solution *solution, rg_solve_info *info, rg_error *error) {
+    rg_status status = rg_problem_check_made(problem, error);
+    return status ? status : solve_all(context, solver, problem, settings, solution, info, error);
 }

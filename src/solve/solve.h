@@ -15,10 +15,12 @@
 struct rg_solve_context {
     rg_allocator allocator;
     rg_arena arena;
-    int depth;           /* of nested rg_solve calls: only the outermost resets the arena */
-    rg_solve_info *info; /* of the innermost rg_solve that runs: attempts are noted there */
-    rg_pool *pool;       /* for the inside of one large problem; null: one thread */
-    bool starved;        /* a factor found no memory: the attempt fails with that, not as stalled */
+    int depth;            /* of nested rg_solve calls: only the outermost resets the arena */
+    rg_solve_info *info;  /* of the innermost rg_solve that runs: attempts are noted there */
+    rg_pool *pool;        /* for the inside of one large problem; null: one thread */
+    struct rg_tree *tree; /* the last factor of solve_tree.c; null: none yet */
+    rg_arena tree_memory;
+    bool starved; /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 
 /* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes
@@ -28,6 +30,12 @@ struct rg_solve_context {
 rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solver,
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error);
+
+/* rg_solve of a contact problem that rg_island_problem made: its form needs no check, the numbers
+ * that come from velocities do. */
+rg_status rg_solve_made(rg_solve_context *context, const rg_solver *solver,
+                        const rg_problem *problem, const rg_solve_settings *settings,
+                        rg_solution *solution, rg_solve_info *info, rg_error *error);
 
 /* One solver on a problem that is not cut up: a linear one, or contacts that are one island. Fills
  * context->info. `problem` was checked. */

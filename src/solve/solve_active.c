@@ -288,17 +288,21 @@ typedef struct linearisation {
 } linearisation;
 
 static void linearise_range(void *user, size_t begin, size_t end, size_t chunk) {
-    (void)chunk;
     const linearisation *l = user;
     const rg_active *active = l->active;
     const rg_system *s = active->system;
+    const uint8_t *leaf = active->graph.leaf;
+    bool regular = true;
     for (size_t i = begin; i < end; i++) {
         size_t row = rg_system_block_row(s, i);
         place at = block_error(s, i, active->force + row, active->u + row, active->error + row);
         active->state[i] = (uint8_t)at.state;
         if (at.state != RG_ACTIVE_OPEN)
             block_slopes(active, i, &at, l->delta);
+        if (i < s->contacts && leaf[i] && rg_active_has_slope(at.state))
+            regular = rg_active_leaf_inverse(active, i, l->delta) && regular;
     }
+    active->figures[chunk] = regular;
 }
 
 /* The equations at `force`: who is live, their errors and slopes. True if a contact slips with
@@ -307,6 +311,9 @@ static bool linearise(rg_active *active, double delta) {
     const rg_system *s = active->system;
     bool slips = false;
     in_chunks(active, active->blocks, linearise_range, &(linearisation){active, delta});
+    active->singular = false;
+    for (size_t i = 0; i < rg_chunk_count(active->blocks, RG_SYSTEM_ROWS_PER_CHUNK); i++)
+        active->singular = active->singular || active->figures[i] == 0;
     active->live_count = 0;
     for (size_t i = 0; i < active->blocks; i++) {
         if (active->state[i] == RG_ACTIVE_OPEN)

@@ -12,11 +12,19 @@ typedef struct rg_active_graph {
     uint32_t *bodies; /* 2 per link; RG_NO_BLOCK: a fixed one */
     uint8_t *used;    /* per link: in the pattern, because it was closed at some time */
     uint32_t links;
+    uint32_t *core; /* per body: its place in the matrix; RG_NO_BLOCK: a leaf */
+    size_t cores;
+    uint8_t *leaf;      /* per contact: 1 + the side of a body that it alone touches; 0: none */
+    double *leaf_w;     /* contacts x d x d: J M^-1 J' of that body; null: there are none */
     rg_sparse *sparse;  /* null: not analysed yet */
     rg_arena_mark mark; /* of the arena, before the analysis */
     bool marked;
     rg_sparse_slot *body_slots, *link_slots; /* 2 per link: both halves */
-    double *diagonal;                        /* bodies x freedom x freedom: work of the assembly */
+    /* Work of the assembly: bodies x freedom x freedom; both halves of each link in the pattern, in
+     * this order; which of the live blocks a body takes part in, and on which side (2 n + side). */
+    double *diagonal, *halves;
+    uint32_t *place;                      /* per link: of its halves */
+    uint32_t *side_starts, *sides, *next; /* bodies + 1, 2 per block, bodies */
 } rg_active_graph;
 
 typedef enum rg_active_state {
@@ -25,6 +33,10 @@ typedef enum rg_active_state {
     RG_ACTIVE_HOLD,    /* velocity 0: sticking contact, joint within its bounds */
     RG_ACTIVE_SLIP
 } rg_active_state;
+
+static inline bool rg_active_has_slope(rg_active_state state) {
+    return state == RG_ACTIVE_HOLD || state == RG_ACTIVE_SLIP;
+}
 
 typedef struct rg_active {
     rg_solve_context *context;
@@ -35,7 +47,9 @@ typedef struct rg_active {
                               `error`: the residual of the map of Alart and Curnier */
     double *du, *dr;         /* rows: the Newton step */
     double *v, *dv, *work;   /* velocities of bodies */
-    double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h */
+    double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h; of
+                                contacts with a leaf (A + B W)^-1, W the leaf's */
+    bool singular;           /* one of those inverses does not exist */
     uint8_t *state;
     uint32_t *live; /* contacts and joints that are not open */
     size_t live_count;
@@ -81,6 +95,8 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
 void rg_active_velocities(rg_active *active);
 /* The graph of all contacts and joints, nothing in the pattern. */
 rg_status rg_active_graph_make(rg_active *active, rg_error *error);
+/* active->inverse of a contact with a leaf, from active->slope. False if it is singular. */
+bool rg_active_leaf_inverse(const rg_active *active, size_t contact, double delta);
 /* Factors M + J' A^-1 B J over the live ones. `general`: a contact slips. RG_SINGULAR,
  * RG_OUT_OF_MEMORY. */
 rg_status rg_active_factor(rg_active *active, bool general);

@@ -4,15 +4,90 @@
  *
  *     (M + J' A^-1 B J) dv = -J' A^-1 e,    dr = -A^-1 (e + B J dv).
  *
+ * A body that one contact alone touches, a leaf, is not in the matrix: its dv = M^-1 J' dr put into
+ * the equation of the contact makes A + B W of A, with W = J M^-1 J' of the leaf, and the contact
+ * is then one of the other body. A slab with balls on it is one body.
+ *
  * Tested by tests/solve/test_active.c. */
 #include "solve/solve_active.h"
 #include "solve/solve_system_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FREEDOM = RG_SYSTEM_FREEDOM_MAX, ROWS = RG_SYSTEM_DIMENSION_MAX };
 
 /* --- pattern ---------------------------------------------------------------------------------- */
+
+/* Which bodies are leaves, and where the others are in the matrix. Of a contact between two of them
+ * one stays. */
+static void find_leaves(const rg_system *s, rg_active_graph *g, uint32_t *touching) {
+    const rg_global_form *global = &s->problem->global;
+    memset(touching, 0, global->blocks * sizeof *touching);
+    memset(g->leaf, 0, s->contacts * sizeof *g->leaf);
+    for (size_t i = 0; i < rg_system_blocks(s); i++) {
+        rg_system_touch touch = rg_system_touched(s, i);
+        for (int side = 0; side < 2; side++)
+            if (touch.blocks[side] != RG_NO_BLOCK)
+                touching[touch.blocks[side]]++;
+    }
+    for (size_t i = 0; i < s->contacts; i++) {
+        const uint32_t *b = global->contact_blocks + 2 * i;
+        for (uint8_t side = 0; side < 2 && !g->leaf[i]; side++)
+            if (b[side] != RG_NO_BLOCK && touching[b[side]] == 1) {
+                g->leaf[i] = (uint8_t)(1 + side);
+                touching[b[side]] = RG_NO_BLOCK;
+            }
+    }
+    for (size_t b = 0; b < global->blocks; b++)
+        g->core[b] = touching[b] == RG_NO_BLOCK ? RG_NO_BLOCK : (uint32_t)g->cores++;
+}
+
+/* W of the leaf of a contact. */
+static inline void leaf_matrix(size_t d, size_t f, const double *restrict jacobian,
+                               const double *restrict inverse, double *restrict out) {
+    for (size_t i = 0; i < d; i++) {
+        double row[FREEDOM] = {0};
+        for (size_t k = 0; k < f; k++)
+            for (size_t m = 0; m < f; m++)
+                row[m] += jacobian[i * f + k] * inverse[k * f + m];
+        for (size_t j = 0; j < d; j++) {
+            out[i * d + j] = 0;
+            for (size_t m = 0; m < f; m++)
+                out[i * d + j] += row[m] * jacobian[j * f + m];
+        }
+    }
+}
+
+static rg_status make_leaves(rg_active *active, rg_error *error) {
+    const rg_system *s = active->system;
+    rg_active_graph *g = &active->graph;
+    size_t f = (size_t)s->problem->global.freedom, d = (size_t)s->dimension;
+    find_leaves(s, g, g->bodies);
+    if (g->cores == s->problem->global.blocks)
+        return RG_OK;
+    RG_TAKE(g->leaf_w, active->context, s->contacts * d * d, error);
+    for (size_t i = 0; i < s->contacts; i++) {
+        if (!g->leaf[i])
+            continue;
+        rg_system_touch touch = rg_system_touched(s, i);
+        size_t side = g->leaf[i] - 1u;
+        const double *inverse = s->factor->mass_inverse + touch.blocks[side] * f * f;
+        if (d == 3 && f == 6)
+            leaf_matrix(3, 6, touch.jacobian[side], inverse, g->leaf_w + i * 9);
+        else
+            leaf_matrix(d, f, touch.jacobian[side], inverse, g->leaf_w + i * d * d);
+    }
+    return RG_OK;
+}
+
+/* The bodies of the matrix that a contact or joint touches. */
+static void core_blocks(const rg_active *active, size_t block, uint32_t blocks[2]) {
+    rg_system_touch touch = rg_system_touched(active->system, block);
+    for (int side = 0; side < 2; side++)
+        blocks[side] = touch.blocks[side] == RG_NO_BLOCK ? RG_NO_BLOCK
+                                                         : active->graph.core[touch.blocks[side]];
+}
 
 rg_status rg_active_graph_make(rg_active *active, rg_error *error) {
     const rg_system *s = active->system;
@@ -21,22 +96,76 @@ rg_status rg_active_graph_make(rg_active *active, rg_error *error) {
     size_t blocks = active->blocks, ff = (size_t)(global->freedom * global->freedom);
     *g = (rg_active_graph){0};
     RG_TAKE(g->link, active->context, blocks, error);
-    RG_TAKE(g->bodies, active->context, 2 * blocks, error);
+    RG_TAKE(g->bodies, active->context, 2 * blocks + global->blocks, error);
     RG_TAKE(g->used, active->context, blocks, error);
     RG_TAKE(g->link_slots, active->context, 2 * blocks, error);
     RG_TAKE(g->body_slots, active->context, global->blocks, error);
     RG_TAKE(g->diagonal, active->context, global->blocks * ff, error);
+    RG_TAKE(g->place, active->context, blocks, error);
+    RG_TAKE(g->side_starts, active->context, global->blocks + 1, error);
+    RG_TAKE(g->sides, active->context, 2 * blocks, error);
+    RG_TAKE(g->next, active->context, global->blocks, error);
+    RG_TAKE(g->core, active->context, global->blocks, error);
+    RG_TAKE(g->leaf, active->context, s->contacts, error);
+    rg_status status = make_leaves(active, error);
+    if (status)
+        return status;
     for (size_t i = 0; i < blocks; i++) {
-        rg_system_touch touch = rg_system_touched(s, i);
-        uint32_t *last = g->bodies + 2 * (size_t)g->links - 2;
-        if (g->links == 0 || last[0] != touch.blocks[0] || last[1] != touch.blocks[1]) {
-            g->bodies[2 * (size_t)g->links] = touch.blocks[0];
-            g->bodies[2 * (size_t)g->links + 1] = touch.blocks[1];
+        uint32_t own[2], *last = g->bodies + 2 * (size_t)g->links - 2;
+        core_blocks(active, i, own);
+        if (g->links == 0 || last[0] != own[0] || last[1] != own[1]) {
+            g->bodies[2 * (size_t)g->links] = own[0];
+            g->bodies[2 * (size_t)g->links + 1] = own[1];
             g->used[g->links++] = 0;
         }
         g->link[i] = g->links - 1;
     }
     return RG_OK;
+}
+
+/* The inverse of a small matrix, by Gauss's elimination with row interchanges, in place of it. */
+static bool invert(size_t n, double *a, double *inverse) {
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t i = 0; i < n; i++)
+        inverse[i * n + i] = 1;
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(a[i * n + k]) > fabs(a[pivot * n + k]))
+                pivot = i;
+        for (size_t j = 0; j < n && pivot != k; j++) {
+            double x = a[k * n + j], y = inverse[k * n + j];
+            a[k * n + j] = a[pivot * n + j], inverse[k * n + j] = inverse[pivot * n + j];
+            a[pivot * n + j] = x, inverse[pivot * n + j] = y;
+        }
+        double scale = 1 / a[k * n + k];
+        if (!isfinite(scale))
+            return false;
+        for (size_t j = 0; j < n; j++)
+            a[k * n + j] *= scale, inverse[k * n + j] *= scale;
+        for (size_t i = 0; i < n; i++) {
+            double factor = a[i * n + k];
+            for (size_t j = 0; j < n && i != k; j++)
+                a[i * n + j] -= factor * a[k * n + j],
+                    inverse[i * n + j] -= factor * inverse[k * n + j];
+        }
+    }
+    return true;
+}
+
+bool rg_active_leaf_inverse(const rg_active *active, size_t contact, double delta) {
+    const rg_system *s = active->system;
+    size_t d = (size_t)s->dimension, at = rg_system_block_offset(s, contact);
+    const double *slope = active->slope + at, *w = active->graph.leaf_w + at;
+    double a[ROWS * ROWS], rho = s->rho[contact];
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) {
+            double sum = (i == j ? 1 + delta : 0) - slope[i * d + j] / rho;
+            for (size_t k = 0; k < d; k++)
+                sum += slope[i * d + k] * w[k * d + j];
+            a[i * d + j] = sum;
+        }
+    return d == 3 ? invert(3, a, active->inverse + at) : invert(d, a, active->inverse + at);
 }
 
 static bool joins_two(const rg_active_graph *g, uint32_t link) {
@@ -58,14 +187,20 @@ static rg_status analyse(rg_active *active) {
     if (!pairs)
         return RG_OUT_OF_MEMORY;
     for (uint32_t link = 0; link < g->links; link++)
-        if (g->used[link] && joins_two(g, link))
+        if (g->used[link] && joins_two(g, link)) {
+            g->place[link] = (uint32_t)count;
             memcpy(pairs + 2 * count++, g->bodies + 2 * (size_t)link, 2 * sizeof *pairs);
+        }
+    size_t ff = (size_t)(global->freedom * global->freedom);
+    g->halves = rg_arena_take(arena, 2 * count * ff + 1, sizeof *g->halves);
+    if (!g->halves)
+        return RG_OUT_OF_MEMORY;
     rg_status status =
-        rg_sparse_create(arena, global->blocks, NULL, global->freedom, pairs, count, &g->sparse);
+        rg_sparse_create(arena, g->cores, NULL, global->freedom, pairs, count, &g->sparse);
     if (status)
         return status;
     rg_sparse_set_pool(g->sparse, active->context->pool);
-    for (uint32_t b = 0; b < global->blocks; b++)
+    for (uint32_t b = 0; b < g->cores; b++)
         g->body_slots[b] = rg_sparse_find(g->sparse, b, b);
     for (uint32_t link = 0; link < g->links; link++) {
         const uint32_t *b = g->bodies + 2 * (size_t)link;
@@ -100,16 +235,13 @@ static inline void scale_rows(size_t d, size_t f, const double *restrict middle,
         }
 }
 
-typedef struct link_sums {
-    double up[FREEDOM * FREEDOM], down[FREEDOM * FREEDOM]; /* both halves of the link's place */
-} link_sums;
-
-static inline void add_block_sized(rg_active *active, size_t d, size_t f, size_t block,
-                                   bool general, link_sums *sums) {
-    double *diagonal = active->graph.diagonal, scaled[ROWS * FREEDOM], middle[ROWS * ROWS];
+/* What a block adds on one of its sides: to the diagonal of the body there, and to the half of the
+ * link that the other body has (null: none). */
+static inline void add_side_sized(const rg_active *active, size_t d, size_t f, size_t block, int t,
+                                  double *diagonal, double *half) {
+    double scaled[ROWS * FREEDOM], middle[ROWS * ROWS];
     size_t at = rg_system_block_offset(active->system, block);
     rg_system_touch touch = rg_system_touched(active->system, block);
-    bool same = touch.blocks[0] == touch.blocks[1];
     for (size_t k = 0; k < d; k++)
         for (size_t j = 0; j < d; j++) {
             double sum = 0;
@@ -117,87 +249,149 @@ static inline void add_block_sized(rg_active *active, size_t d, size_t f, size_t
                 sum += active->inverse[at + k * d + m] * active->slope[at + m * d + j];
             middle[k * d + j] = sum;
         }
-    for (int t = 0; t < 2; t++) {
-        uint32_t body = touch.blocks[t], other = touch.blocks[1 - t];
-        if (body == RG_NO_BLOCK)
-            continue;
-        scale_rows(d, f, middle, touch.jacobian[t], scaled);
-        add_outer(d, f, touch.jacobian[t], scaled, diagonal + body * f * f);
-        if (other == RG_NO_BLOCK || (t == 0 && !general && !same))
-            continue;
-        double *out = same ? diagonal + body * f * f : t == 1 ? sums->up : sums->down;
-        add_outer(d, f, touch.jacobian[1 - t], scaled, out);
-    }
+    scale_rows(d, f, middle, touch.jacobian[t], scaled);
+    add_outer(d, f, touch.jacobian[t], scaled, diagonal);
+    if (half)
+        add_outer(d, f, touch.jacobian[1 - t], scaled, half);
 }
 
-static void add_block(rg_active *active, size_t block, bool general, link_sums *sums) {
+static void add_side(const rg_active *active, size_t block, int t, double *diagonal, double *half) {
     size_t f = (size_t)active->system->problem->global.freedom,
            d = rg_system_block_size(active->system, block);
     if (d == 3 && f == 6)
-        add_block_sized(active, 3, 6, block, general, sums);
+        add_side_sized(active, 3, 6, block, t, diagonal, half);
     else
-        add_block_sized(active, d, f, block, general, sums);
+        add_side_sized(active, d, f, block, t, diagonal, half);
 }
 
-static void put_link(rg_active_graph *g, uint32_t link, bool general, const link_sums *sums) {
-    if (!joins_two(g, link))
-        return;
-    rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link], sums->up, general);
-    if (general)
-        rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link + 1], sums->down, general);
+/* The sides of live blocks with a slope, body by body, in the order of the blocks. */
+static void list_sides(rg_active *active) {
+    rg_active_graph *g = &active->graph;
+    memset(g->side_starts, 0, (g->cores + 1) * sizeof *g->side_starts);
+    for (size_t n = 0; n < active->live_count; n++) {
+        uint32_t block = active->live[n];
+        const uint32_t *ends = g->bodies + 2 * (size_t)g->link[block];
+        for (int t = 0; t < 2 && rg_active_has_slope(active->state[block]); t++)
+            if (ends[t] != RG_NO_BLOCK)
+                g->side_starts[ends[t] + 1]++;
+    }
+    for (size_t b = 0; b < g->cores; b++) {
+        g->next[b] = g->side_starts[b];
+        g->side_starts[b + 1] += g->side_starts[b];
+    }
+    for (uint32_t n = 0; n < active->live_count; n++) {
+        uint32_t block = active->live[n];
+        const uint32_t *ends = g->bodies + 2 * (size_t)g->link[block];
+        for (uint32_t t = 0; t < 2 && rg_active_has_slope(active->state[block]); t++)
+            if (ends[t] != RG_NO_BLOCK)
+                g->sides[g->next[ends[t]]++] = 2 * n + t;
+    }
 }
 
-static bool has_slope(uint8_t state) {
-    return state == RG_ACTIVE_HOLD || state == RG_ACTIVE_SLIP;
+typedef struct assembly {
+    rg_active *active;
+    bool general;
+} assembly;
+
+/* Bodies of a chunk, some 10 microseconds. */
+enum { BODIES_PER_CHUNK = 16 };
+
+/* Each body sums what its blocks add to it and to its halves of links, in their order, so that the
+ * bits do not depend on the threads. A block that has a body on both sides adds all to its
+ * diagonal. */
+static void assemble_bodies(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const assembly *job = user;
+    const rg_active *active = job->active;
+    const rg_active_graph *g = &active->graph;
+    const rg_global_form *global = &active->system->problem->global;
+    size_t ff = (size_t)(global->freedom * global->freedom);
+    for (size_t body = begin; body < end; body++) {
+        double *diagonal = g->diagonal + body * ff;
+        uint32_t last = UINT32_MAX;
+        for (uint32_t i = g->side_starts[body]; i < g->side_starts[body + 1]; i++) {
+            uint32_t block = active->live[g->sides[i] / 2], t = g->sides[i] % 2;
+            uint32_t link = g->link[block];
+            const uint32_t *ends = g->bodies + 2 * (size_t)link;
+            double *half = ends[0] == ends[1] ? diagonal : NULL;
+            if (joins_two(g, link) && (t == 1 || job->general)) {
+                half = g->halves + (2 * (size_t)g->place[link] + (1 - t)) * ff;
+                if (link != last)
+                    memset(half, 0, ff * sizeof *half);
+            }
+            last = link;
+            add_side(active, block, (int)t, diagonal, half);
+        }
+    }
+}
+
+/* Of the links of live blocks, in the order of these. */
+static void put_links(const rg_active *active, bool general) {
+    const rg_active_graph *g = &active->graph;
+    size_t ff =
+        (size_t)(active->system->problem->global.freedom * active->system->problem->global.freedom);
+    uint32_t last = UINT32_MAX;
+    for (size_t n = 0; n < active->live_count; n++) {
+        uint32_t block = active->live[n], link = g->link[block];
+        if (!rg_active_has_slope(active->state[block]) || link == last)
+            continue;
+        last = link;
+        if (!joins_two(g, link))
+            continue;
+        const double *half = g->halves + 2 * (size_t)g->place[link] * ff;
+        rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link], half, general);
+        if (general)
+            rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link + 1], half + ff, general);
+    }
 }
 
 rg_status rg_active_factor(rg_active *active, bool general) {
     rg_active_graph *g = &active->graph;
     const rg_global_form *global = &active->system->problem->global;
     size_t ff = (size_t)(global->freedom * global->freedom);
-    bool grown = g->sparse == NULL;
+    bool grown = g->sparse == NULL && g->cores > 0;
+    active->factorisations++;
+    if (active->singular)
+        return RG_SINGULAR;
     for (size_t n = 0; n < active->live_count; n++) {
         uint32_t block = active->live[n], link = g->link[block];
-        if (has_slope(active->state[block]) && !g->used[link]) {
+        if (rg_active_has_slope(active->state[block]) && !g->used[link]) {
             g->used[link] = 1;
             grown = grown || joins_two(g, link);
         }
     }
     rg_status status = grown ? analyse(active) : RG_OK;
-    if (status)
+    if (status || g->cores == 0)
         return status;
     rg_sparse_clear(g->sparse);
-    memcpy(g->diagonal, global->mass, global->blocks * ff * sizeof *g->diagonal);
-    link_sums sums = {{0}, {0}};
-    uint32_t link = UINT32_MAX;
-    for (size_t n = 0; n < active->live_count; n++) {
-        uint32_t block = active->live[n];
-        if (!has_slope(active->state[block]))
-            continue;
-        if (link != UINT32_MAX && g->link[block] != link) {
-            put_link(g, link, general, &sums);
-            sums = (link_sums){{0}, {0}};
-        }
-        link = g->link[block];
-        add_block(active, block, general, &sums);
-    }
-    if (link != UINT32_MAX)
-        put_link(g, link, general, &sums);
     for (size_t b = 0; b < global->blocks; b++)
+        if (g->core[b] != RG_NO_BLOCK)
+            memcpy(g->diagonal + g->core[b] * ff, global->mass + b * ff, ff * sizeof *g->diagonal);
+    list_sides(active);
+    rg_parallel_for(active->system->pool, g->cores, BODIES_PER_CHUNK, assemble_bodies,
+                    &(assembly){active, general});
+    put_links(active, general);
+    for (size_t b = 0; b < g->cores; b++)
         rg_sparse_add(g->sparse, g->body_slots[b], g->diagonal + b * ff, general);
-    active->factorisations++;
     return general ? rg_sparse_factor_general(g->sparse)
                    : rg_sparse_factor_symmetric(g->sparse, NULL, 0, NULL);
 }
 
 /* y = -matrix x, d x d. */
-static void minus_times(size_t d, const double *matrix, const double *x, double *y) {
+static inline void minus_times_sized(size_t d, const double *matrix, const double *x, double *y) {
     for (size_t k = 0; k < d; k++) {
         double sum = 0;
         for (size_t m = 0; m < d; m++)
             sum += matrix[k * d + m] * x[m];
         y[k] = -sum;
     }
+}
+
+static void minus_times(size_t d, const double *matrix, const double *x, double *y) {
+    if (d == 3)
+        minus_times_sized(3, matrix, x, y);
+    else
+        minus_times_sized(d, matrix, x, y);
 }
 
 /* -A^-1 e */
@@ -222,7 +416,7 @@ static void end_forces(void *user, size_t begin, size_t end, size_t chunk) {
         size_t block = active->live[n], row = rg_system_block_row(s, block),
                at = rg_system_block_offset(s, block), d = rg_system_block_size(s, block);
         double u[ROWS], e[ROWS];
-        if (!has_slope(active->state[block]))
+        if (!rg_active_has_slope(active->state[block]))
             continue;
         /* e + B J dv before A^-1, which is huge in sticking contacts: the two nearly cancel. */
         rg_system_rows(s, block, active->dv, u);
@@ -233,11 +427,31 @@ static void end_forces(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
+/* dv of the bodies in the matrix, from their impulses; of leaves none. */
+static void solve_cores(rg_active *active) {
+    const rg_active_graph *g = &active->graph;
+    size_t f = (size_t)active->system->problem->global.freedom,
+           blocks = active->system->problem->global.blocks;
+    if (g->cores == blocks) {
+        rg_sparse_solve(g->sparse, active->dv);
+        return;
+    }
+    for (size_t b = 0; b < blocks; b++)
+        if (g->core[b] != RG_NO_BLOCK)
+            memcpy(active->work + g->core[b] * f, active->dv + b * f, f * sizeof *active->dv);
+    if (g->cores > 0)
+        rg_sparse_solve(g->sparse, active->work);
+    memset(active->dv, 0, blocks * f * sizeof *active->dv);
+    for (size_t b = 0; b < blocks; b++)
+        if (g->core[b] != RG_NO_BLOCK)
+            memcpy(active->dv + b * f, active->work + g->core[b] * f, f * sizeof *active->dv);
+}
+
 void rg_active_step(rg_active *active) {
     const rg_system *s = active->system;
     rg_parallel_for(s->pool, active->live_count, RG_SYSTEM_ROWS_PER_CHUNK, start_forces, active);
     rg_system_impulses(s, active->dr, active->live, active->live_count, active->dv);
-    rg_sparse_solve(active->graph.sparse, active->dv);
+    solve_cores(active);
     rg_parallel_for(s->pool, active->live_count, RG_SYSTEM_ROWS_PER_CHUNK, end_forces, active);
     /* What the forces really do to the bodies, which is not dv to the last digit. */
     rg_system_impulses(s, active->dr, active->live, active->live_count, active->work);

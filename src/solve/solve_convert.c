@@ -11,114 +11,6 @@
 
 /* --- global to local -------------------------------------------------------------------------- */
 
-/* The Jacobian of a row as two sparse parts. */
-static const double *row_part(const rg_contact_problem *p, size_t row, size_t side,
-                              uint32_t *block) {
-    const rg_global_form *g = &p->global;
-    size_t d = (size_t)p->dimension, n = (size_t)g->freedom;
-    if (row < p->contacts * d) {
-        *block = g->contact_blocks[2 * (row / d) + side];
-        return g->contact_jacobian + ((row / d * 2 + side) * d + row % d) * n;
-    }
-    size_t joint = row - p->contacts * d;
-    *block = g->joint_blocks[2 * joint + side];
-    return g->joint_jacobian + (joint * 2 + side) * n;
-}
-
-/* The rows that touch each block: rows [first[b], first[b + 1]) of `list`. */
-typedef struct block_rows {
-    size_t *first;
-    uint32_t *list;
-} block_rows;
-
-static rg_status list_rows(rg_solve_context *context, const rg_contact_problem *p,
-                           block_rows *touching, rg_error *error) {
-    size_t rows = rg_contact_rows(p), blocks = p->global.blocks;
-    RG_TAKE(touching->first, context, blocks + 2, error);
-    RG_TAKE(touching->list, context, 2 * rows, error);
-    size_t *first = touching->first;
-    memset(first, 0, (blocks + 2) * sizeof *first);
-    uint32_t block;
-    for (size_t k = 0; k < 2 * rows; k++) {
-        row_part(p, k / 2, k % 2, &block);
-        if (block != RG_NO_BLOCK)
-            first[block + 2]++;
-    }
-    for (size_t b = 0; b < blocks; b++)
-        first[b + 2] += first[b + 1];
-    for (size_t k = 0; k < 2 * rows; k++) {
-        row_part(p, k / 2, k % 2, &block);
-        if (block != RG_NO_BLOCK)
-            touching->list[first[block + 1]++] = (uint32_t)(k / 2);
-    }
-    return RG_OK;
-}
-
-/* What one side of a row adds to the lower half of its row of W: x = M^-1 J' of that block, times
- * the rows that touch it. */
-static void add_side(const rg_contact_problem *p, const block_rows *touching, size_t row,
-                     uint32_t block, const double *x, double *w) {
-    size_t n = (size_t)p->global.freedom;
-    for (size_t k = touching->first[block]; k < touching->first[block + 1]; k++) {
-        size_t column = touching->list[k];
-        uint32_t other;
-        const double *there = row_part(p, column, 0, &other);
-        if (other != block)
-            there = row_part(p, column, 1, &other);
-        for (size_t c = 0; c < n && column <= row; c++)
-            w[column] += x[c] * there[c];
-    }
-}
-
-/* W_ij = sum over shared blocks of J_i M^-1 J_j'. Row i times M^-1 first, then only the rows j that
- * touch the same blocks matter; a list of rows per block finds them. */
-static rg_status condense(rg_solve_context *context, const rg_problem *problem,
-                          rg_conversion *conversion, rg_error *error) {
-    const rg_contact_problem *p = &problem->contact;
-    const rg_global_form *g = &p->global;
-    size_t rows = rg_contact_rows(p), n = (size_t)g->freedom;
-    double *w, *q, *lower;
-    block_rows touching;
-    RG_TAKE(w, context, rows * rows, error);
-    RG_TAKE(q, context, rows, error);
-    RG_TAKE(lower, context, g->blocks * n * n, error);
-    rg_status status = list_rows(context, p, &touching, error);
-    if (status)
-        return status;
-    memset(w, 0, rows * rows * sizeof *w);
-    for (size_t b = 0; b < g->blocks; b++)
-        rg_mass_factor(g->mass + b * n * n, g->freedom, lower + b * n * n);
-    for (size_t row = 0; row < rows; row++) {
-        q[row] = p->q[row];
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t block;
-            const double *jacobian = row_part(p, row, side, &block);
-            if (block == RG_NO_BLOCK)
-                continue;
-            double x[6];
-            for (size_t k = 0; k < n; k++) {
-                x[k] = jacobian[k];
-                q[row] += jacobian[k] * g->free_velocity[block * n + k];
-            }
-            rg_mass_solve(lower + block * n * n, g->freedom, x);
-            add_side(p, &touching, row, block, x, w + row * rows);
-        }
-    }
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = i + 1; j < rows; j++)
-            w[i * rows + j] = w[j * rows + i];
-    size_t joint_row = rows - p->joints;
-    for (size_t j = 0; p->compliance && j < p->joints; j++)
-        w[(joint_row + j) * (rows + 1)] += p->compliance[j];
-    conversion->problem.contact.compliance = NULL;
-    conversion->problem.contact.form = RG_FORM_LOCAL;
-    conversion->problem.contact.w = (rg_matrix){.rows = rows, .columns = rows, .dense = w};
-    conversion->problem.contact.q = q;
-    return RG_OK;
-}
-
-/* --- local contacts to rows ------------------------------------------------------------------- */
-
 /* Rows of the contact problem that appear in the linear one: all in the plane with friction,
  * normals and joints otherwise. */
 static size_t kept_per_contact(const rg_contact_problem *p) {
@@ -134,6 +26,129 @@ static size_t original_row(const rg_contact_problem *p, size_t kept, size_t row)
         return row / kept * d + row % kept;
     return p->contacts * d + (row - p->contacts * kept);
 }
+
+/* The Jacobian of a row at one of its two blocks. */
+typedef struct row_part {
+    const double *jacobian;
+    uint32_t block;
+} row_part;
+
+/* Those of the first `kept` rows of every contact, and of the joints: two each. */
+static void list_parts(const rg_contact_problem *p, size_t kept, row_part *parts) {
+    const rg_global_form *g = &p->global;
+    size_t d = (size_t)p->dimension, n = (size_t)g->freedom;
+    for (size_t i = 0; i < p->contacts; i++)
+        for (size_t k = 0; k < kept; k++)
+            for (size_t side = 0; side < 2; side++)
+                *parts++ = (row_part){g->contact_jacobian + ((2 * i + side) * d + k) * n,
+                                      g->contact_blocks[2 * i + side]};
+    for (size_t side = 0; side < 2 * p->joints; side++)
+        *parts++ = (row_part){g->joint_jacobian + side * n, g->joint_blocks[side]};
+}
+
+/* The parts of rows that touch each block: parts [first[b], first[b + 1]) of `list`. A row with
+ * both sides at one block is there twice. */
+typedef struct block_rows {
+    size_t *first;
+    uint32_t *list;
+} block_rows;
+
+static rg_status list_rows(rg_solve_context *context, const row_part *parts, size_t rows,
+                           size_t blocks, block_rows *touching, rg_error *error) {
+    RG_TAKE(touching->first, context, blocks + 2, error);
+    RG_TAKE(touching->list, context, 2 * rows, error);
+    size_t *first = touching->first;
+    memset(first, 0, (blocks + 2) * sizeof *first);
+    for (size_t k = 0; k < 2 * rows; k++)
+        if (parts[k].block != RG_NO_BLOCK)
+            first[parts[k].block + 2]++;
+    for (size_t b = 0; b < blocks; b++)
+        first[b + 2] += first[b + 1];
+    for (size_t k = 0; k < 2 * rows; k++)
+        if (parts[k].block != RG_NO_BLOCK)
+            touching->list[first[parts[k].block + 1]++] = (uint32_t)k;
+    return RG_OK;
+}
+
+/* What one side of a row adds to the lower half of its row of W: x = M^-1 J' of that block, times
+ * the rows that touch it, which are in ascending order. */
+static void add_side(const row_part *parts, size_t n, const block_rows *touching, size_t row,
+                     uint32_t block, const double *x, double *w) {
+    for (size_t k = touching->first[block]; k < touching->first[block + 1]; k++) {
+        size_t column = touching->list[k] / 2;
+        if (column > row)
+            break;
+        /* Of two sides at one block the first, twice. */
+        const row_part *at = &parts[2 * column];
+        const double *there = at->block == block ? at->jacobian : at[1].jacobian;
+        for (size_t c = 0; c < n; c++)
+            w[column] += x[c] * there[c];
+    }
+}
+
+/* W_ij = sum over shared blocks of J_i M^-1 J_j' and q_i = q + J_i v, of the first `kept` rows of
+ * every contact and the joints. Row i times M^-1 first, then only the rows j that touch the same
+ * blocks matter; a list of rows per block finds them. */
+static rg_status condense(rg_solve_context *context, const rg_contact_problem *p, size_t kept,
+                          double **matrix, double **shift, rg_error *error) {
+    const rg_global_form *g = &p->global;
+    size_t rows = p->contacts * kept + p->joints, n = (size_t)g->freedom;
+    double *w, *q, *lower;
+    row_part *parts;
+    block_rows touching;
+    RG_TAKE(w, context, rows * rows, error);
+    RG_TAKE(q, context, rows, error);
+    RG_TAKE(lower, context, g->blocks * n * n, error);
+    RG_TAKE(parts, context, 2 * rows, error);
+    list_parts(p, kept, parts);
+    rg_status status = list_rows(context, parts, rows, g->blocks, &touching, error);
+    if (status)
+        return status;
+    memset(w, 0, rows * rows * sizeof *w);
+    for (size_t b = 0; b < g->blocks; b++)
+        rg_mass_factor(g->mass + b * n * n, g->freedom, lower + b * n * n);
+    for (size_t row = 0; row < rows; row++) {
+        q[row] = p->q[original_row(p, kept, row)];
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t block = parts[2 * row + side].block;
+            const double *jacobian = parts[2 * row + side].jacobian;
+            if (block == RG_NO_BLOCK)
+                continue;
+            double x[6];
+            for (size_t k = 0; k < n; k++) {
+                x[k] = jacobian[k];
+                q[row] += jacobian[k] * g->free_velocity[block * n + k];
+            }
+            rg_mass_solve(lower + block * n * n, g->freedom, x);
+            add_side(parts, n, &touching, row, block, x, w + row * rows);
+        }
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = i + 1; j < rows; j++)
+            w[i * rows + j] = w[j * rows + i];
+    size_t joint_row = rows - p->joints;
+    for (size_t j = 0; p->compliance && j < p->joints; j++)
+        w[(joint_row + j) * (rows + 1)] += p->compliance[j];
+    *matrix = w, *shift = q;
+    return RG_OK;
+}
+
+static rg_status to_local(rg_solve_context *context, const rg_problem *problem,
+                          rg_conversion *conversion, rg_error *error) {
+    const rg_contact_problem *p = &problem->contact;
+    size_t rows = rg_contact_rows(p);
+    double *w, *q;
+    rg_status status = condense(context, p, (size_t)p->dimension, &w, &q, error);
+    if (status)
+        return status;
+    conversion->problem.contact.compliance = NULL;
+    conversion->problem.contact.form = RG_FORM_LOCAL;
+    conversion->problem.contact.w = (rg_matrix){.rows = rows, .columns = rows, .dense = w};
+    conversion->problem.contact.q = q;
+    return RG_OK;
+}
+
+/* --- contacts to rows ------------------------------------------------------------------------- */
 
 typedef struct row_laws {
     uint8_t *kinds;
@@ -180,23 +195,36 @@ static void set_linear(rg_conversion *conversion, size_t size, const double *mat
     };
 }
 
-static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
-                         rg_conversion *conversion, rg_error *error) {
-    size_t kept = kept_per_contact(p), size = p->contacts * kept + p->joints;
-    double *matrix, *b, *row_values;
-    row_laws laws;
-    RG_TAKE(matrix, context, size * size, error);
-    RG_TAKE(b, context, size, error);
+/* The rows of a local problem that are kept. */
+static rg_status pick_rows(rg_solve_context *context, const rg_contact_problem *p, size_t kept,
+                           double **matrix, double **b, rg_error *error) {
+    size_t size = p->contacts * kept + p->joints;
+    double *row_values;
+    RG_TAKE(*matrix, context, size * size, error);
+    RG_TAKE(*b, context, size, error);
     RG_TAKE(row_values, context, rg_contact_rows(p), error);
-    rg_status status = take_laws(context, size, &laws, error);
-    if (status)
-        return status;
     for (size_t i = 0; i < size; i++) {
         size_t from = original_row(p, kept, i);
         rg_matrix_row_part(&p->w, from, 0, rg_contact_rows(p), row_values);
         for (size_t j = 0; j < size; j++)
-            matrix[i * size + j] = row_values[original_row(p, kept, j)];
-        b[i] = p->q[from];
+            (*matrix)[i * size + j] = row_values[original_row(p, kept, j)];
+        (*b)[i] = p->q[from];
+    }
+    return RG_OK;
+}
+
+static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
+                         rg_conversion *conversion, rg_error *error) {
+    size_t kept = kept_per_contact(p), size = p->contacts * kept + p->joints;
+    double *matrix, *b;
+    row_laws laws;
+    rg_status status = p->form == RG_FORM_GLOBAL ? condense(context, p, kept, &matrix, &b, error)
+                                                 : pick_rows(context, p, kept, &matrix, &b, error);
+    if (!status)
+        status = take_laws(context, size, &laws, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < size; i++) {
         if (i >= p->contacts * kept) {
             set_joint_law(p, i - p->contacts * kept, &laws, i);
         } else if (i % kept == 1) {
@@ -309,15 +337,13 @@ rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_co
     /* Residuals stay relative to what they were. */
     conversion->problem.scale = rg_problem_scale(problem);
     if (kind == RG_CONVERT_CONDENSE)
-        return condense(context, problem, conversion, error);
+        return to_local(context, problem, conversion, error);
+    if (kind == RG_CONVERT_ROWS)
+        return to_rows(context, &problem->contact, conversion, error);
     rg_conversion local = {.problem = *problem};
-    if (problem->contact.form == RG_FORM_GLOBAL) {
-        rg_status status = condense(context, problem, &local, error);
-        if (status)
-            return status;
-    }
-    return kind == RG_CONVERT_ROWS ? to_rows(context, &local.problem.contact, conversion, error)
-                                   : to_polygon(context, &local.problem.contact, conversion, error);
+    rg_status status =
+        problem->contact.form == RG_FORM_GLOBAL ? to_local(context, problem, &local, error) : RG_OK;
+    return status ? status : to_polygon(context, &local.problem.contact, conversion, error);
 }
 
 void rg_convert_force(const rg_conversion *conversion, const double *original, double *converted) {

@@ -11,8 +11,19 @@
 
 #include "base/base_math.h"
 
+#include <string.h>
+
 /* Matrices with more entries than this share are read as dense, and so are small ones. */
-enum { SPARSE_SHARE = 3, SPARSE_SIZE_MIN = 24 };
+enum { SPARSE_SHARE = 3, SPARSE_SIZE_MIN = 24, AT_ONCE = 8 };
+
+/* By their bits, all at once: most entries are. */
+static bool are_zero(const double row[AT_ONCE]) {
+    uint64_t bits[AT_ONCE], any = 0;
+    memcpy(bits, row, sizeof bits);
+    for (int k = 0; k < AT_ONCE; k++)
+        any |= bits[k];
+    return any == 0;
+}
 
 /* Entries of row i: columns[starts[i] .. starts[i + 1]). False if it is not worth it. */
 static bool find_entries(const rg_linear_problem *problem, size_t capacity, size_t *starts,
@@ -23,9 +34,14 @@ static bool find_entries(const rg_linear_problem *problem, size_t capacity, size
         starts[i] = next;
         if (next + n > capacity)
             return false;
-        for (size_t j = 0; j < n; j++) {
-            columns[next] = (uint32_t)j;
-            next += row[j] != 0;
+        for (size_t first = 0; first < n; first += AT_ONCE) {
+            size_t end = first + AT_ONCE < n ? first + AT_ONCE : n;
+            if (end - first == AT_ONCE && are_zero(row + first))
+                continue;
+            for (size_t j = first; j < end; j++) {
+                columns[next] = (uint32_t)j;
+                next += row[j] != 0;
+            }
         }
     }
     starts[n] = next;

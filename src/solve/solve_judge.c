@@ -24,43 +24,22 @@
  * figure that says how wrong an answer is. */
 #define PLAIN_SHARE 0.01
 
-/* Verdicts on many contacts are found in so many lanes, whatever the number of threads. */
-enum { LANES = 16 };
-
-typedef struct verdict {
-    rg_residual residual; /* in the unit of a, until `scaled` */
-    double scale;
-    const double *bound; /* of each natural residual, what rounding may be; null: not known */
-    bool rounding;       /* none is larger than that */
-} verdict;
-
-/* The larger one; NaN and infinity win. */
-static void raise_to(double *figure, double value) {
-    if (!(value <= *figure))
-        *figure = isfinite(value) ? value : INFINITY;
-}
-
-static inline void note(verdict *v, size_t where, double natural, double feasibility, double force,
-                        double complementarity, double dissipation) {
-    double before = v->residual.natural;
-    raise_to(&v->residual.natural, natural);
-    v->rounding = v->rounding && v->bound && natural <= v->bound[where];
-    if (v->residual.natural > before)
-        v->residual.worst = where;
-    raise_to(&v->residual.feasibility, feasibility);
-    raise_to(&v->residual.force, force);
-    raise_to(&v->residual.complementarity, complementarity);
-    raise_to(&v->residual.dissipation, dissipation);
+static inline void note(rg_verdict *v, double feasibility, double force, double complementarity,
+                        double dissipation) {
+    rg_raise_to(&v->residual.feasibility, feasibility);
+    rg_raise_to(&v->residual.force, force);
+    rg_raise_to(&v->residual.complementarity, complementarity);
+    rg_raise_to(&v->residual.dissipation, dissipation);
 }
 
 /* The figures of all in the unit of the scale: the largest quotient is that of the largest. */
-static rg_residual scaled(const verdict *v) {
+static rg_residual scaled(const rg_verdict *v, double scale) {
     rg_residual r = v->residual;
-    r.natural /= v->scale;
-    r.feasibility /= v->scale;
-    r.force /= v->scale;
-    r.complementarity /= v->scale;
-    r.dissipation /= v->scale;
+    r.natural /= scale;
+    r.feasibility /= scale;
+    r.force /= scale;
+    r.complementarity /= scale;
+    r.dissipation /= scale;
     return r;
 }
 
@@ -94,10 +73,11 @@ static double natural_of(double f, double a, double lower, double upper) {
     return target < lower ? fabs(f - lower) : target > upper ? fabs(f - upper) : fabs(a);
 }
 
-static void judge_interval(verdict *v, size_t where, double f, double a, double lower,
-                           double upper) {
+static void judge_interval(rg_verdict *v, size_t where, double bound, double f, double a,
+                           double lower, double upper) {
     if (lower == -INFINITY && upper == INFINITY) { /* |a| is all that counts */
-        note(v, where, fabs(a), fabs(a), fabs(f - f), 0, 0);
+        rg_verdict_natural(v, where, fabs(a), bound);
+        note(v, fabs(a), fabs(f - f), 0, 0);
         return;
     }
     double natural = natural_of(f, a, lower, upper);
@@ -113,14 +93,16 @@ static void judge_interval(verdict *v, size_t where, double f, double a, double 
         complementarity = fmin(a, fmax(0, up));
     else if (a < 0 && upper < INFINITY)
         complementarity = fmin(-a, fmax(0, down));
-    note(v, where, natural, infeasible, outside, complementarity, 0);
+    rg_verdict_natural(v, where, natural, bound);
+    note(v, infeasible, outside, complementarity, 0);
 }
 
-static void judge_static(verdict *v, size_t where, double f, double a, double limit) {
+static void judge_static(rg_verdict *v, size_t where, double f, double a, double limit) {
     limit = fmax(0, limit);
     double natural = natural_of(f, a, -limit, limit);
     double room = a > 0 ? f + limit : limit - f;
-    note(v, where, natural, 0, fmax(0, fabs(f) - limit), fmin(fabs(a), fmax(0, room)),
+    rg_verdict_natural(v, where, natural, 0);
+    note(v, 0, fmax(0, fabs(f) - limit), fmin(fabs(a), fmax(0, room)),
          f * a > 0 ? fmin(fabs(f), fabs(a)) : 0);
 }
 
@@ -130,27 +112,28 @@ static double row_velocity(const rg_linear_problem *p, size_t i, const double *f
 }
 
 static void judge_linear(const rg_linear_problem *p, const double *force, const double *velocity,
-                         verdict *v) {
+                         rg_verdict *v) {
     size_t stride = p->stride ? p->stride : p->size;
     for (size_t i = 0; i < p->size; i++) {
         double a = velocity ? velocity[i] : row_velocity(p, i, force);
         double stiffness = row_stiffness(p, stride, i), f = stiffness * force[i];
         switch (p->kinds ? p->kinds[i] : RG_ROW_UNILATERAL) {
         case RG_ROW_UNILATERAL:
-            judge_interval(v, i, f, a, 0, INFINITY);
+            judge_interval(v, i, 0, f, a, 0, INFINITY);
             break;
         case RG_ROW_FREE:
-            judge_interval(v, i, f, a, -INFINITY, INFINITY);
+            judge_interval(v, i, 0, f, a, -INFINITY, INFINITY);
             break;
         case RG_ROW_BOUNDED:
-            judge_interval(v, i, f, a, stiffness * p->lower[i], stiffness * p->upper[i]);
+            judge_interval(v, i, 0, f, a, stiffness * p->lower[i], stiffness * p->upper[i]);
             break;
         case RG_ROW_STATIC:
             judge_static(v, i, f, a, stiffness * p->mu[i] * force[p->normal[i]]);
             break;
         default: {
             double off = fabs(f - stiffness * p->mu[i] * force[p->normal[i]]);
-            note(v, i, off, 0, off, 0, 0);
+            rg_verdict_natural(v, i, off, 0);
+            note(v, 0, off, 0, 0);
         }
         }
     }
@@ -211,7 +194,8 @@ static double positive(double x) {
 }
 
 /* The exact cone, r in the unit of u (already divided by rho). */
-static void judge_cone(verdict *v, size_t where, double mu, const double r[3], const double u[3]) {
+static void judge_cone(rg_verdict *v, size_t where, double bound, double mu, const double r[3],
+                       const double u[3]) {
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
     double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
     double y[3] = {r[0] - shifted[0], r[1] - u[1], r[2] - u[2]};
@@ -231,13 +215,25 @@ static void judge_cone(verdict *v, size_t where, double mu, const double r[3], c
         outside = length3(off);
     }
     double together = fabs(r[0] * shifted[0] + r[1] * u[1] + r[2] * u[2]);
-    note(v, where, natural, positive(-u[0]), outside, scaled_product(together, size, speed),
+    rg_verdict_natural(v, where, natural, bound);
+    note(v, positive(-u[0]), outside, scaled_product(together, size, speed),
          scaled_product(positive(r[1] * u[1] + r[2] * u[2]), grip, slip));
 }
 
+rg_residual rg_judge_contact(double mu, double trace, const double force[3], const double u[3],
+                             double bound, double scale, bool *rounding) {
+    rg_verdict v = {.rounding = true};
+    double stiffness = trace > 0 ? trace : 1;
+    double r[3] = {stiffness * force[0], stiffness * force[1], stiffness * force[2]};
+    judge_cone(&v, 0, bound, mu, r, u);
+    *rounding = v.rounding;
+    v.residual.natural += bound;
+    return scaled(&v, scale);
+}
+
 /* The same with a polygon in the place of the circle. */
-static void judge_polygon(verdict *v, size_t where, double mu, int directions, const double r[3],
-                          const double u[3]) {
+static void judge_polygon(rg_verdict *v, size_t where, double bound, double mu, int directions,
+                          const double r[3], const double u[3]) {
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
     double p[3], in[3], off[3];
     double y[2] = {r[1] - u[1], r[2] - u[2]}, radius = mu * fmax(0, r[0]);
@@ -248,8 +244,8 @@ static void judge_polygon(verdict *v, size_t where, double mu, int directions, c
     for (int k = 0; k < 3; k++)
         off[k] = r[k] - p[k], in[k] = r[k] - in[k];
     double natural = inside ? length3(u) : length3(off) + DBL_EPSILON * length3(r);
-    note(v, where, natural, fmax(0, -u[0]), length3(in),
-         scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0])),
+    rg_verdict_natural(v, where, natural, bound);
+    note(v, fmax(0, -u[0]), length3(in), scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0])),
          scaled_product(fmax(0, r[1] * u[1] + r[2] * u[2]), grip, slip));
 }
 
@@ -318,7 +314,7 @@ static double mass_square(const double *mass, int n, bool split) {
     return square;
 }
 
-static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
+void rg_judge_invert_mass(const double *mass, int n, rg_judge_mass *block) {
     block->split = n == 6 && rg_mass_is_split(mass);
     /* The Frobenius norm, which no eigenvalue exceeds. */
     block->least = 1 / sqrt(mass_square(mass, n, block->split));
@@ -407,65 +403,45 @@ static void row_velocities(const rg_contact_problem *p, const double *force, con
     }
 }
 
-static void judge_range(const rg_contact_problem *p, const double *force, const double *velocity,
-                        const double *trace, size_t begin, size_t end, verdict *v) {
+void rg_verdict_contact(const rg_contact_problem *p, size_t i, const double *force,
+                        const double *velocity, double trace, double bound, rg_verdict *v) {
     size_t d = (size_t)p->dimension;
     /* In the plane the polygon is the interval, which is the exact cone, too. */
     int directions = p->dimension == 3 ? p->directions : 0;
-    for (size_t i = begin; i < end; i++) {
-        double stiffness = trace[i] > 0 ? trace[i] : 1, r[3] = {0}, u[3] = {0};
-        for (size_t k = 0; k < d; k++)
-            r[k] = stiffness * force[i * d + k], u[k] = velocity[i * d + k];
-        double mu = p->mu && d > 1 ? p->mu[i] : 0;
-        if (mu > 0 && directions > 0)
-            judge_polygon(v, i, mu, directions, r, u);
-        else
-            judge_cone(v, i, mu, r, u);
-    }
+    double stiffness = trace > 0 ? trace : 1, r[3] = {0}, u[3] = {0};
+    for (size_t k = 0; k < d; k++)
+        r[k] = stiffness * force[k], u[k] = velocity[k];
+    double mu = p->mu && d > 1 ? p->mu[i] : 0;
+    if (mu > 0 && directions > 0)
+        judge_polygon(v, i, bound, mu, directions, r, u);
+    else
+        judge_cone(v, i, bound, mu, r, u);
 }
 
-typedef struct judging {
-    const rg_contact_problem *problem;
-    const double *force, *velocity, *trace;
-    verdict verdicts[LANES];
-} judging;
-
-static void judge_lane(void *user, size_t begin, size_t end, size_t lane) {
-    judging *j = user;
-    judge_range(j->problem, j->force, j->velocity, j->trace, begin, end, &j->verdicts[lane]);
+void rg_verdict_joint(const rg_contact_problem *p, size_t j, const double *force, double velocity,
+                      double trace, double bound, rg_verdict *v) {
+    double stiffness = trace > 0 ? trace : 1;
+    judge_interval(v, p->contacts + j, bound, stiffness * *force, velocity,
+                   p->lower ? stiffness * p->lower[j] : -INFINITY,
+                   p->upper ? stiffness * p->upper[j] : INFINITY);
 }
 
-/* As if noted one after the other. */
-static void join_verdicts(verdict *v, const verdict *more) {
-    double before = v->residual.natural;
-    raise_to(&v->residual.natural, more->residual.natural);
-    if (v->residual.natural > before)
-        v->residual.worst = more->residual.worst;
+void rg_verdict_join(rg_verdict *v, const rg_verdict *more) {
+    rg_verdict_natural(v, more->residual.worst, more->residual.natural, more->bound);
     v->rounding = v->rounding && more->rounding;
-    raise_to(&v->residual.feasibility, more->residual.feasibility);
-    raise_to(&v->residual.force, more->residual.force);
-    raise_to(&v->residual.complementarity, more->residual.complementarity);
-    raise_to(&v->residual.dissipation, more->residual.dissipation);
+    note(v, more->residual.feasibility, more->residual.force, more->residual.complementarity,
+         more->residual.dissipation);
 }
 
+/* `bound`: of rounding, the same for all. */
 static void judge_contacts(const rg_contact_problem *p, const double *force, const double *velocity,
-                           const rg_judge_side *side, verdict *v) {
-    size_t d = (size_t)p->dimension, grain = rg_chunk_count(p->contacts, LANES);
-    const double *trace = side->trace;
-    judging all = {.problem = p, .force = force, .velocity = velocity, .trace = trace};
-    grain = grain > RG_JUDGE_ROWS_PER_CHUNK ? grain : RG_JUDGE_ROWS_PER_CHUNK;
-    for (int lane = 0; lane < LANES && p->contacts > 0; lane++)
-        all.verdicts[lane] =
-            (verdict){.scale = v->scale, .bound = v->bound, .rounding = v->rounding};
-    rg_parallel_for(side->pool, p->contacts, grain, judge_lane, &all);
-    for (size_t lane = 0; lane < rg_chunk_count(p->contacts, grain); lane++)
-        join_verdicts(v, &all.verdicts[lane]);
+                           const rg_judge_side *side, double bound, rg_verdict *v) {
+    size_t d = (size_t)p->dimension;
+    for (size_t i = 0; i < p->contacts; i++)
+        rg_verdict_contact(p, i, force + i * d, velocity + i * d, side->trace[i], bound, v);
     for (size_t j = 0; j < p->joints; j++) {
-        double stiffness = trace[p->contacts + j] > 0 ? trace[p->contacts + j] : 1;
         size_t row = p->contacts * d + j;
-        judge_interval(v, p->contacts + j, stiffness * force[row], velocity[row],
-                       p->lower ? stiffness * p->lower[j] : -INFINITY,
-                       p->upper ? stiffness * p->upper[j] : INFINITY);
+        rg_verdict_joint(p, j, &force[row], velocity[row], side->trace[p->contacts + j], bound, v);
     }
 }
 
@@ -473,7 +449,7 @@ static void judge_contacts(const rg_contact_problem *p, const double *force, con
 typedef struct look {
     rg_long *bodies;
     rg_judge_mass *masses;
-    double *plain; /* work of plain arithmetic */
+    void *plain; /* work of plain arithmetic */
     rg_judge_side side;
 } look;
 
@@ -494,7 +470,7 @@ static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
     const inversion *i = user;
     size_t n = (size_t)i->global->freedom;
     for (size_t b = begin; b < end; b++)
-        invert_mass(i->global->mass + b * n * n, i->global->freedom, &i->masses[b]);
+        rg_judge_invert_mass(i->global->mass + b * n * n, i->global->freedom, &i->masses[b]);
 }
 
 static rg_status look_begin(look *l, const rg_contact_problem *p, const rg_allocator *allocator,
@@ -506,16 +482,14 @@ static rg_status look_begin(look *l, const rg_contact_problem *p, const rg_alloc
     l->bodies = rg_allocate(allocator, blocks * n, sizeof *l->bodies);
     l->masses = rg_allocate(allocator, blocks, sizeof *l->masses);
     size_t links = p->contacts + p->joints;
-    double *numbers = rg_allocate(allocator, rows + 2 * links, sizeof *numbers);
-    l->plain = rg_allocate(allocator, global ? rg_judge_plain_size(p) : 0, sizeof *l->plain);
+    double *numbers = rg_allocate(allocator, rows + links + p->joints, sizeof *numbers);
+    l->plain = rg_allocate(allocator, global ? rg_judge_plain_size(p) : 0, 1);
     if (numbers)
         l->side = (rg_judge_side){numbers, numbers + rows, numbers + rows + links, pool};
     if (!l->bodies || !l->masses || !numbers || !l->plain) {
         look_end(l, allocator);
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     }
-    rg_parallel_for(pool, blocks, RG_JUDGE_BLOCKS_PER_CHUNK, invert_masses,
-                    &(inversion){&p->global, l->masses});
     return RG_OK;
 }
 
@@ -525,6 +499,8 @@ static void look_closely(look *l, const rg_contact_problem *p, const double *for
         local_velocity(p, force, &l->side);
         return;
     }
+    rg_parallel_for(l->side.pool, p->global.blocks, RG_JUDGE_BLOCKS_PER_CHUNK, invert_masses,
+                    &(inversion){&p->global, l->masses});
     body_velocities(p, force, l->masses, l->bodies);
     row_velocities(p, force, l->bodies, l->masses, &l->side);
 }
@@ -532,18 +508,17 @@ static void look_closely(look *l, const rg_contact_problem *p, const double *for
 /* The verdict by plain arithmetic; false if the bound of its error does not decide: it must be a
  * small share of the residual, or residual and bound together within `enough`. */
 static bool judge_quickly(look *l, const rg_contact_problem *p, const double *force, double enough,
-                          verdict *v, rg_residual *residual) {
+                          double scale, rg_residual *residual, bool *rounding) {
     if (p->form != RG_FORM_GLOBAL || !(enough > 0))
         return false;
-    double bound = rg_judge_plain(p, force, l->masses, l->plain, &l->side) / v->scale;
-    verdict quick = {.scale = v->scale, .bound = l->side.bound, .rounding = true};
-    judge_contacts(p, force, l->side.velocity, &l->side, &quick);
-    *residual = scaled(&quick);
-    double natural = residual->natural;
+    rg_verdict quick = {.rounding = true};
+    rg_judge_plain(p, force, l->masses, l->plain, &l->side, rg_judge_vectors_best(), &quick);
+    *residual = scaled(&quick, scale);
+    double natural = residual->natural, bound = quick.bound / scale;
     if (!(bound <= PLAIN_SHARE * natural || natural + bound <= enough))
         return false;
     residual->natural = natural + bound;
-    v->rounding = quick.rounding;
+    *rounding = quick.rounding;
     return true;
 }
 
@@ -566,11 +541,17 @@ rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
     return RG_OK;
 }
 
+/* 0 x is 0 for all finite x and for no other. */
 static bool all_finite(const double *x, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
+    double sum[2] = {0, 0};
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        sum[0] += 0 * x[i];
+        sum[1] += 0 * x[i + 1];
+    }
+    if (i < count)
+        sum[0] += 0 * x[i];
+    return sum[0] + sum[1] == 0;
 }
 
 static const rg_residual worthless = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
@@ -580,7 +561,7 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
                           rg_error *error) {
     const rg_contact_problem *p = &problem->contact;
     rg_allocator in_arena = rg_solve_arena_allocator(context);
-    verdict v = {.scale = rg_problem_scale(problem)};
+    double scale = rg_problem_scale(problem);
     *rounding = false;
     if (problem->kind == RG_PROBLEM_LINEAR)
         return rg_judge_answer(problem, force, NULL, &in_arena, residual, NULL, error);
@@ -592,30 +573,30 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
     rg_status status = look_begin(&l, p, &in_arena, context->pool, error);
     if (status)
         return status;
-    if (!judge_quickly(&l, p, force, enough, &v, residual)) {
+    if (!judge_quickly(&l, p, force, enough, scale, residual, rounding)) {
+        rg_verdict v = {0};
+        double bound = 0;
         look_closely(&l, p, force);
         /* Joints alone have one answer. What is left of it within the bound of plain arithmetic is
          * what the rounding of the forces themselves makes of it. The largest bound counts: forces
          * across a plane in which everything moves are nothing but the rounding of others. */
         if (p->form == RG_FORM_GLOBAL && enough > 0 && p->contacts == 0) {
-            for (size_t j = 1; j < p->joints; j++)
-                l.side.bound[0] = fmax(l.side.bound[0], l.side.bound[j]);
-            for (size_t j = 1; j < p->joints; j++)
-                l.side.bound[j] = l.side.bound[0];
-            v.bound = l.side.bound, v.rounding = true;
+            for (size_t j = 0; j < p->joints; j++)
+                bound = fmax(bound, l.side.bound[j]);
+            v.rounding = true;
         }
-        judge_contacts(p, force, l.side.velocity, &l.side, &v);
-        *residual = scaled(&v);
+        judge_contacts(p, force, l.side.velocity, &l.side, bound, &v);
+        *residual = scaled(&v, scale);
+        *rounding = v.rounding;
     }
     look_end(&l, &in_arena);
-    *rounding = v.rounding;
     return RG_OK;
 }
 
 rg_status rg_judge_answer(const rg_problem *problem, const double *force, const double *velocity,
                           const rg_allocator *allocator, rg_residual *residual, double *recomputed,
                           rg_error *error) {
-    verdict v = {.scale = rg_problem_scale(problem)};
+    rg_verdict v = {0};
     size_t rows = rg_problem_rows(problem);
     if (!all_finite(force, rows) || (velocity && !all_finite(velocity, rows))) {
         *residual = worthless;
@@ -634,12 +615,12 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
         if (status)
             return status;
         look_closely(&l, p, force);
-        judge_contacts(p, force, velocity ? velocity : l.side.velocity, &l.side, &v);
+        judge_contacts(p, force, velocity ? velocity : l.side.velocity, &l.side, 0, &v);
         if (recomputed)
             memcpy(recomputed, l.side.velocity, rows * sizeof *recomputed);
         look_end(&l, allocator);
     }
-    *residual = scaled(&v);
+    *residual = scaled(&v, rg_problem_scale(problem));
     return RG_OK;
 }
 

@@ -7,6 +7,8 @@
  * want of memory; the driver has checked the problem (mass blocks positive definite) before. */
 #include "solve/solve_system_parts.h"
 
+#include "problem/problem.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -16,13 +18,13 @@
 enum { LANES = 4, LANES_FROM = 512, SUMS_PER_CHUNK = 2048 };
 
 /* inverse := matrix^-1 for a symmetric positive definite matrix of up to 6 rows, by its Cholesky
- * factor; exactly symmetric. */
-static void invert_mass(const double *matrix, int n, double *inverse) {
-    double l[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}};
-    double x[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}}; /* l^-1 */
+ * factor; exactly symmetric. `stride`: of the rows of both. */
+static inline void invert(const double *matrix, int n, int stride, double *inverse) {
+    double l[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX];
+    double x[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX]; /* l^-1 */
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            double sum = matrix[i * n + j];
+            double sum = matrix[i * stride + j];
             for (int k = 0; k < j; k++)
                 sum -= l[i][k] * l[j][k];
             l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
@@ -39,8 +41,20 @@ static void invert_mass(const double *matrix, int n, double *inverse) {
             double sum = 0;
             for (int k = i; k < n; k++)
                 sum += x[k][i] * x[k][j];
-            inverse[i * n + j] = inverse[j * n + i] = sum;
+            inverse[i * stride + j] = inverse[j * stride + i] = sum;
         }
+}
+
+/* Of a body the same without the zeros. */
+static void invert_mass(const double *matrix, int n, double *inverse) {
+    if (n != 6 || !rg_mass_is_split(matrix)) {
+        invert(matrix, n, n, inverse);
+        return;
+    }
+    memset(inverse, 0, 36 * sizeof *inverse);
+    for (int i = 0; i < 21; i += 7)
+        invert(matrix + i, 1, 6, inverse + i);
+    invert(matrix + 21, 3, 6, inverse + 21);
 }
 
 static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
@@ -53,8 +67,8 @@ static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
 }
 
 /* W_ii = sum over the touched bodies of J M^-1 J'. A contact may name the same body twice. */
-static void condense_diagonal(const rg_system *system, size_t block, double *out) {
-    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+static inline void condense_sized(const rg_system *system, size_t block, size_t d, size_t f,
+                                  double *restrict out) {
     rg_system_touch touch = rg_system_touched(system, block);
     memset(out, 0, d * d * sizeof *out);
     for (int s = 0; s < 2; s++) {
@@ -75,6 +89,14 @@ static void condense_diagonal(const rg_system *system, size_t block, double *out
             }
         }
     }
+}
+
+static void condense_diagonal(const rg_system *system, size_t block, double *out) {
+    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+    if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
+        condense_sized(system, block, 3, 6, out);
+    else
+        condense_sized(system, block, d, f, out);
 }
 
 static void find_diagonals(void *user, size_t begin, size_t end, size_t chunk) {
@@ -240,17 +262,26 @@ void rg_system_jt(const rg_system *system, const double *restrict r, double *res
         rg_system_add_impulse(system, i, r + rg_system_block_row(system, i), out);
 }
 
+/* By columns: the matrix is symmetric. */
+static inline void apply(size_t f, const double *restrict matrix, const double *restrict in,
+                         double *restrict out) {
+    double sum[RG_SYSTEM_FREEDOM_MAX] = {0};
+    for (size_t k = 0; k < f; k++)
+        for (size_t m = 0; m < f; m++)
+            sum[m] += matrix[k * f + m] * in[k];
+    memcpy(out, sum, f * sizeof *sum);
+}
+
 static void apply_range(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const product *p = user;
     size_t f = (size_t)p->system->problem->global.freedom;
     for (size_t i = begin; i < end; i++) {
-        const double *restrict matrix = p->matrices + i * f * f, *restrict in = p->in + i * f;
-        double sum[RG_SYSTEM_FREEDOM_MAX] = {0};
-        for (size_t k = 0; k < f; k++) /* by columns: the matrix is symmetric */
-            for (size_t m = 0; m < f; m++)
-                sum[m] += matrix[k * f + m] * in[k];
-        memcpy(p->out + i * f, sum, f * sizeof *sum);
+        const double *matrix = p->matrices + i * f * f, *in = p->in + i * f;
+        if (f == 6)
+            apply(6, matrix, in, p->out + i * 6);
+        else
+            apply(f, matrix, in, p->out + i * f);
     }
 }
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Rows of a body with its parent and the world together. */
-enum { ROWS_MOST = 18, FREEDOM_MOST = 6 };
+enum { ROWS_MOST = 18 };
 /* Of its diagonal entry: a pivot below is of a row that depends on others. */
 #define DEPENDENT 1e-12
 
@@ -28,19 +28,13 @@ bool rg_tree_takes(const rg_problem *problem) {
     if (problem->kind != RG_PROBLEM_CONTACT || p->contacts > 0 || p->joints == 0 ||
         p->form != RG_FORM_GLOBAL)
         return false;
-    for (size_t j = 0; j < p->joints; j++)
+    for (size_t j = 0; j < p->joints && (p->lower || p->upper); j++)
         if ((p->lower && isfinite(p->lower[j])) || (p->upper && isfinite(p->upper[j])))
             return false;
     return true;
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */
-
-static const double *side_of(const rg_tree *t, uint32_t row, uint32_t body) {
-    const rg_global_form *g = &t->problem->global;
-    size_t side = g->joint_blocks[2 * row] == body ? 0 : 1;
-    return g->joint_jacobian + (2 * row + side) * t->freedom;
-}
 
 static uint32_t other_end(const rg_global_form *g, uint32_t row, uint32_t body) {
     const uint32_t *ends = g->joint_blocks + 2 * row;
@@ -123,7 +117,7 @@ static bool find_tree(rg_tree *t, const links *l) {
 static bool list_own(rg_tree *t, const links *l) {
     const rg_global_form *g = &t->problem->global;
     uint32_t count = 0;
-    size_t place = 0;
+    size_t place = 0, own_place = 0;
     for (uint32_t body = 0; body < g->blocks; body++) {
         t->first[body] = count;
         t->place[body] = place;
@@ -131,16 +125,22 @@ static bool list_own(rg_tree *t, const links *l) {
             uint32_t link = l->of_body[k], other = other_end(g, l->row[link], body);
             if (other != RG_NO_BLOCK && other != t->parent[body])
                 continue;
-            for (uint32_t row = l->row[link]; row < l->row[link + 1]; row++)
-                t->rows[count++] = row;
+            for (uint32_t row = l->row[link]; row < l->row[link + 1]; row++, count++) {
+                t->rows[count] = row;
+                t->side[count] = 2 * row + (g->joint_blocks[2 * row] == body ? 0 : 1);
+                t->joins[count] = other != RG_NO_BLOCK;
+            }
         }
         size_t own = count - t->first[body];
         if (own > ROWS_MOST)
             return false;
-        place += own * own;
+        t->own_place[body] = own_place;
+        place += own * RG_EVEN(own);
+        own_place += t->freedom * RG_EVEN(own);
     }
     t->first[g->blocks] = count;
     t->place[g->blocks] = place;
+    t->own_place[g->blocks] = own_place;
     return true;
 }
 
@@ -148,54 +148,59 @@ static bool list_own(rg_tree *t, const links *l) {
 
 /* The functions of this and the next part are compiled for balls and hinges in space as well. */
 
-/* Q = S^-1/2 J_p, and the parent's mass grows by Q' Q. */
-RG_INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
-    uint32_t parent = t->parent[body];
-    const double *s = t->joint + t->place[body];
-    double *restrict q = t->other + t->first[body] * n, *restrict mass = t->mass + parent * n * n;
+/* J_b' of a body's rows, and J_p of its parent. */
+RG_INLINE void gather_rows(rg_tree *t, size_t first, size_t n, size_t count, double *restrict y,
+                           double *restrict q) {
+    const double *jacobian = t->problem->global.joint_jacobian;
+    const size_t wide = RG_EVEN(n), per = RG_EVEN(count);
+    RG_UNROLL
+    for (size_t i = 0; i < count; i += 2) {
+        const double *j = jacobian + t->side[first + i] * n;
+        const double *next = i + 1 < count ? jacobian + t->side[first + i + 1] * n : j;
+        RG_UNROLL
+        for (size_t k = 0; k < n; k++)
+            rg_pair_put(y + k * per + i, rg_pair_of(j[k], next[k]));
+    }
     RG_UNROLL
     for (size_t i = 0; i < count; i++) {
-        uint32_t row = t->rows[t->first[body] + i];
-        bool joins = other_end(&t->problem->global, row, body) == parent;
-        const double *j = side_of(t, row, parent);
-        RG_UNROLL
-        for (size_t k = 0; k < n; k++) {
-            double sum = joins ? j[k] : 0;
-            RG_UNROLL
-            for (size_t m = 0; m < i; m++)
-                sum -= s[i * count + m] * q[m * n + k];
-            q[i * n + k] = sum * s[i * count + i];
-        }
+        if (!t->joins[first + i] || n != wide)
+            memset(q + i * wide, 0, wide * sizeof *q);
+        if (t->joins[first + i])
+            memcpy(q + i * wide, jacobian + (t->side[first + i] ^ 1) * n, n * sizeof *q);
     }
+}
+
+/* U' U of a body's mass, Y = U'^-1 J_b', S = Y' Y + C, Q = S^-1/2 J_p; the parent's mass grows by
+ * Q' Q. */
+RG_INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    const size_t wide = RG_EVEN(n), per = RG_EVEN(count);
+    uint32_t parent = t->parent[body];
+    double *y = t->own + t->own_place[body], *q = t->other + t->first[body] * wide;
+    double *s = t->joint + t->place[body];
+    const double *soft = t->problem->compliance;
+    gather_rows(t, t->first[body], n, count, y, q);
+    if (!rg_small_eliminate(t->mass + body * n * wide, n, DEPENDENT, y, count))
+        return false;
+    RG_UNROLL
+    for (size_t i = 0; i < count; i++)
+        RG_UNROLL
+    for (size_t j = 0; j < count; j += 2)
+        if (j + 1 >= i)
+            rg_pair_put(s + i * per + j, rg_small_squares(y, n, count, i, j));
+    for (size_t i = 0; i < count && soft; i++)
+        s[i * per + i] += soft[t->rows[t->first[body] + i]];
+    if (!rg_small_eliminate(s, count, DEPENDENT, q, n))
+        return false;
+    double *restrict mass = t->mass + parent * n * wide;
+    if (parent == RG_NO_BLOCK)
+        return true;
     RG_UNROLL
     for (size_t i = 0; i < n; i++)
         RG_UNROLL
-    for (size_t j = 0; j <= i; j++)
-        mass[i * n + j] += rg_small_square(q, n, i, j, 0, count);
-}
-
-RG_INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
-    size_t first = t->first[body];
-    double *restrict l = t->mass + body * n * n, *restrict y = t->own + first * n;
-    double *restrict s = t->joint + t->place[body];
-    const double *soft = t->problem->compliance;
-    if (!rg_small_factor(l, n, DEPENDENT, l))
-        return false;
-    RG_UNROLL
-    for (size_t i = 0; i < count; i++) {
-        uint32_t row = t->rows[first + i];
-        memcpy(y + i * n, side_of(t, row, body), n * sizeof *y);
-        rg_small_lower(l, n, y + i * n);
-        RG_UNROLL
-        for (size_t j = 0; j <= i; j++)
-            s[i * count + j] = rg_small_dot(y + i * n, y + j * n, n);
-        if (soft)
-            s[i * count + i] += soft[row];
-    }
-    if (!rg_small_factor(s, count, DEPENDENT, s))
-        return false;
-    if (t->parent[body] != RG_NO_BLOCK)
-        load_parent(t, body, count, n);
+    for (size_t j = 0; j < n; j += 2)
+        if (j + 1 >= i)
+            rg_pair_put(mass + i * wide + j, rg_pair_plus(rg_pair_at(mass + i * wide + j),
+                                                          rg_small_squares(q, count, n, i, j)));
     return true;
 }
 
@@ -213,149 +218,231 @@ static bool factor_all(rg_tree *t) {
     return good;
 }
 
-rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *problem) {
-    const rg_contact_problem *p = &problem->contact;
+/* Memory of the tree, which outlives the solve. */
+#define TAKE(pointer, context, count)                                                              \
+    do {                                                                                           \
+        (pointer) = rg_arena_take(&(context)->tree_memory, (count), sizeof *(pointer));            \
+        if (!(pointer))                                                                            \
+            return RG_OUT_OF_MEMORY;                                                               \
+    } while (0)
+
+/* Memory, the tree, and no numbers yet. */
+static rg_status begin_tree(rg_solve_context *context, const rg_contact_problem *p, rg_tree **out) {
     size_t bodies = p->global.blocks, n = (size_t)p->global.freedom, rows = p->joints;
-    *t = (rg_tree){.problem = p, .freedom = n};
+    rg_tree *t;
     links l;
-    RG_TAKE(t->order, context, bodies, NULL);
-    RG_TAKE(t->parent, context, bodies, NULL);
-    RG_TAKE(t->first, context, bodies + 1, NULL);
-    RG_TAKE(t->place, context, bodies + 1, NULL);
-    RG_TAKE(t->rows, context, rows, NULL);
-    RG_TAKE(t->mass, context, bodies * n * n, NULL);
-    RG_TAKE(t->own, context, rows * n, NULL);
-    RG_TAKE(t->other, context, rows * n, NULL);
-    RG_TAKE(t->body_rest, context, bodies * n, NULL);
-    RG_TAKE(t->row_rest, context, rows, NULL);
-    RG_TAKE(l.row, context, rows + 1, NULL);
-    RG_TAKE(l.starts, context, bodies + 1, NULL);
-    RG_TAKE(l.of_body, context, 2 * rows, NULL);
-    RG_TAKE(l.seen, context, bodies, NULL);
+    rg_arena_reset(&context->tree_memory);
+    TAKE(t, context, 1);
+    *t = (rg_tree){.problem = p, .freedom = n, .bodies = bodies, .row_count = rows};
+    TAKE(t->order, context, bodies);
+    TAKE(t->parent, context, bodies);
+    TAKE(t->first, context, bodies + 1);
+    TAKE(t->place, context, bodies + 1);
+    TAKE(t->own_place, context, bodies + 1);
+    TAKE(t->rows, context, rows);
+    TAKE(t->side, context, rows);
+    TAKE(t->joins, context, rows);
+    TAKE(l.row, context, rows + 1);
+    TAKE(l.starts, context, bodies + 1);
+    TAKE(l.of_body, context, 2 * rows);
+    TAKE(l.seen, context, bodies);
     list_links(p, &l);
     if (!find_tree(t, &l) || !list_own(t, &l))
         return RG_UNSUPPORTED;
-    RG_TAKE(t->joint, context, t->place[bodies] + 1, NULL);
-    memcpy(t->mass, p->global.mass, bodies * n * n * sizeof *t->mass);
-    return factor_all(t) ? RG_OK : RG_SINGULAR;
+    TAKE(t->mass, context, bodies * n * RG_EVEN(n));
+    TAKE(t->own, context, t->own_place[bodies] + 1);
+    TAKE(t->other, context, rows * RG_EVEN(n));
+    TAKE(t->body_rest, context, bodies * RG_EVEN(n));
+    TAKE(t->row_rest, context, rows);
+    TAKE(t->joint, context, t->place[bodies] + 1);
+    TAKE(t->blocks, context, 2 * rows);
+    TAKE(t->given_mass, context, bodies * n * n);
+    TAKE(t->given_jacobian, context, 2 * rows * n);
+    TAKE(t->given_compliance, context, rows);
+    memcpy(t->blocks, p->global.joint_blocks, 2 * rows * sizeof *t->blocks);
+    *out = t;
+    return RG_OK;
+}
+
+static bool has_links(const rg_tree *t, const rg_contact_problem *p) {
+    return t && t->bodies == p->global.blocks && t->freedom == (size_t)p->global.freedom &&
+           t->row_count == p->joints &&
+           memcmp(t->blocks, p->global.joint_blocks, 2 * t->row_count * sizeof *t->blocks) == 0;
+}
+
+static bool has_numbers(const rg_tree *t, const rg_contact_problem *p) {
+    size_t n = t->freedom, rows = t->row_count;
+    return t->factored && t->soft == (p->compliance != NULL) &&
+           memcmp(t->given_jacobian, p->global.joint_jacobian, 2 * rows * n * sizeof(double)) ==
+               0 &&
+           memcmp(t->given_mass, p->global.mass, t->bodies * n * n * sizeof(double)) == 0 &&
+           (!t->soft || memcmp(t->given_compliance, p->compliance, rows * sizeof(double)) == 0);
+}
+
+static void take_numbers(rg_tree *t, const rg_contact_problem *p) {
+    size_t n = t->freedom, rows = t->row_count;
+    memcpy(t->given_jacobian, p->global.joint_jacobian, 2 * rows * n * sizeof(double));
+    memcpy(t->given_mass, p->global.mass, t->bodies * n * n * sizeof(double));
+    t->soft = p->compliance != NULL;
+    if (t->soft)
+        memcpy(t->given_compliance, p->compliance, rows * sizeof(double));
+    if (n == RG_EVEN(n))
+        memcpy(t->mass, p->global.mass, t->bodies * n * n * sizeof(double));
+    for (size_t i = 0; i < t->bodies * n && n != RG_EVEN(n); i++) {
+        memcpy(t->mass + i * RG_EVEN(n), p->global.mass + i * n, n * sizeof(double));
+        t->mass[i * RG_EVEN(n) + n] = 0;
+    }
+}
+
+rg_status rg_tree_make(rg_solve_context *context, const rg_problem *problem, rg_tree **tree) {
+    const rg_contact_problem *p = &problem->contact;
+    if (!has_links(context->tree, p)) {
+        context->tree = NULL;
+        rg_status status = begin_tree(context, p, &context->tree);
+        if (status)
+            return status;
+    }
+    rg_tree *t = context->tree;
+    t->problem = p;
+    if (!has_numbers(t, p)) {
+        take_numbers(t, p);
+        t->regular = factor_all(t);
+        t->factored = true;
+    }
+    *tree = t;
+    return t->regular ? RG_OK : RG_SINGULAR;
 }
 
 /* --- solve ------------------------------------------------------------------------------------ */
 
 /* From a body to its parent: what is left of the body's momentum and of its rows. */
 RG_INLINE void go_up(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    const size_t wide = RG_EVEN(n), per = RG_EVEN(count);
     uint32_t parent = t->parent[body];
-    size_t first = t->first[body];
-    double x[ROWS_MOST], *f = t->body_rest + body * n;
-    const double *y = t->own + first * n, *q = t->other + first * n;
-    rg_small_lower(t->mass + body * n * n, n, f);
+    double x[ROWS_MOST], *restrict f = t->body_rest + body * wide;
+    double *restrict rest = t->row_rest + t->first[body];
+    const double *y = t->own + t->own_place[body], *q = t->other + t->first[body] * wide;
+    rg_small_forward(t->mass + body * n * wide, n, f);
+    RG_UNROLL
+    for (size_t i = 0; i < count; i += 2) {
+        rg_pair sum = rg_pair_of(0, 0);
+        RG_UNROLL
+        for (size_t k = 0; k < n; k++)
+            sum = rg_pair_plus(sum,
+                               rg_pair_times(rg_pair_of(f[k], f[k]), rg_pair_at(y + k * per + i)));
+        rg_pair_put(x + i, sum);
+    }
+    RG_UNROLL
     for (size_t i = 0; i < count; i++)
-        x[i] = t->row_rest[t->rows[first + i]] - rg_small_dot(y + i * n, f, n);
-    rg_small_lower(t->joint + t->place[body], count, x);
+        x[i] = rest[i] - x[i];
+    rg_small_forward(t->joint + t->place[body], count, x);
+    RG_UNROLL
     for (size_t i = 0; i < count; i++)
-        t->row_rest[t->rows[first + i]] = x[i];
+        rest[i] = x[i];
     if (parent == RG_NO_BLOCK)
         return;
-    double *restrict above = t->body_rest + parent * n;
-    for (size_t i = 0; i < count; i++)
+    double *restrict above = t->body_rest + parent * wide;
+    RG_UNROLL
+    for (size_t k = 0; k < n; k += 2) {
+        rg_pair sum = rg_pair_at(above + k);
         RG_UNROLL
-    for (size_t k = 0; k < n; k++)
-        above[k] += q[i * n + k] * x[i];
+        for (size_t i = 0; i < count; i++)
+            sum = rg_pair_plus(sum,
+                               rg_pair_times(rg_pair_of(x[i], x[i]), rg_pair_at(q + i * wide + k)));
+        rg_pair_put(above + k, sum);
+    }
 }
 
 /* From a parent, whose velocity is known, to a body: forces of its rows, then its velocity. */
 RG_INLINE void go_down(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    const size_t wide = RG_EVEN(n), per = RG_EVEN(count);
     uint32_t parent = t->parent[body];
-    size_t first = t->first[body];
-    double x[ROWS_MOST], *restrict v = t->body_rest + body * n;
-    const double *y = t->own + first * n, *q = t->other + first * n;
+    double x[ROWS_MOST], *restrict v = t->body_rest + body * wide;
+    double *restrict rest = t->row_rest + t->first[body];
+    const double *y = t->own + t->own_place[body], *q = t->other + t->first[body] * wide;
+    RG_UNROLL
     for (size_t i = 0; i < count; i++)
-        x[i] = t->row_rest[t->rows[first + i]];
-    for (size_t i = 0; i < count && parent != RG_NO_BLOCK; i++)
-        x[i] -= rg_small_dot(q + i * n, t->body_rest + parent * n, n);
-    rg_small_upper(t->joint + t->place[body], count, x);
-    for (size_t i = 0; i < count; i++) {
-        t->row_rest[t->rows[first + i]] = x[i];
+        x[i] = rest[i];
+    if (parent != RG_NO_BLOCK)
         RG_UNROLL
-        for (size_t k = 0; k < n; k++)
-            v[k] += y[i * n + k] * x[i];
+    for (size_t i = 0; i < count; i++)
+        x[i] -= rg_small_dot_even(q + i * wide, t->body_rest + parent * wide, n);
+    rg_small_back(t->joint + t->place[body], count, x);
+    RG_UNROLL
+    for (size_t i = 0; i < count; i++)
+        rest[i] = x[i];
+    RG_UNROLL
+    for (size_t k = 0; k < n; k++) {
+        double sum = v[k];
+        RG_UNROLL
+        for (size_t i = 0; i < count; i++)
+            sum += y[k * per + i] * x[i];
+        v[k] = sum;
     }
-    rg_small_upper(t->mass + body * n * n, n, v);
-}
-
-RG_INLINE void pass(rg_tree *t, uint32_t body, size_t n, size_t count, bool up) {
-    if (up)
-        go_up(t, body, n, count);
-    else
-        go_down(t, body, n, count);
-}
-
-static void pass_body(rg_tree *t, uint32_t body, bool up) {
-    size_t n = t->freedom, count = t->first[body + 1] - t->first[body];
-    if (n == 6 && count == 3)
-        pass(t, body, 6, 3, up);
-    else if (n == 6 && count == 5)
-        pass(t, body, 6, 5, up);
-    else
-        pass(t, body, n, count, up);
+    rg_small_back(t->mass + body * n * wide, n, v);
 }
 
 /* From the leaves to the root, then back; body_rest and row_rest are the right sides, and the
  * solution at the end. */
 static void run_through(rg_tree *t) {
-    size_t bodies = t->problem->global.blocks;
-    for (size_t at = bodies; at-- > 0;)
-        pass_body(t, t->order[at], true);
-    for (size_t at = 0; at < bodies; at++)
-        pass_body(t, t->order[at], false);
+    size_t n = t->freedom;
+    for (size_t at = t->bodies; at-- > 0;) {
+        uint32_t body = t->order[at];
+        size_t count = t->first[body + 1] - t->first[body];
+        if (n == 6 && count == 3)
+            go_up(t, body, 6, 3);
+        else if (n == 6 && count == 5)
+            go_up(t, body, 6, 5);
+        else
+            go_up(t, body, n, count);
+    }
+    for (size_t at = 0; at < t->bodies; at++) {
+        uint32_t body = t->order[at];
+        size_t count = t->first[body + 1] - t->first[body];
+        if (n == 6 && count == 3)
+            go_down(t, body, 6, 3);
+        else if (n == 6 && count == 5)
+            go_down(t, body, 6, 5);
+        else
+            go_down(t, body, n, count);
+    }
 }
 
-/* What velocities and forces leave of the equations, into body_rest and row_rest. `first`: the
- * velocities are the free ones, and the forces zero. */
-RG_INLINE void find_rest(rg_tree *t, size_t n, const double *v, const double *r, bool first) {
+/* What the free velocities leave of the rows, in the order of the tree. */
+RG_INLINE void find_row_rest(rg_tree *t, size_t n) {
     const rg_contact_problem *p = t->problem;
     const rg_global_form *g = &p->global;
-    memset(t->body_rest, 0, g->blocks * n * sizeof *t->body_rest);
-    for (size_t b = 0; b < g->blocks && !first; b++) {
-        double change[FREEDOM_MOST];
-        for (size_t k = 0; k < n; k++)
-            change[k] = g->free_velocity[b * n + k] - v[b * n + k];
-        for (size_t i = 0; i < n; i++)
-            t->body_rest[b * n + i] = rg_small_dot(g->mass + (b * n + i) * n, change, n);
-    }
-    for (size_t j = 0; j < p->joints; j++) {
-        double sum = -p->q[j] - (p->compliance ? p->compliance[j] * r[j] : 0);
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t b = g->joint_blocks[2 * j + side];
-            const double *row = g->joint_jacobian + (2 * j + side) * n;
-            if (b == RG_NO_BLOCK)
-                continue;
-            sum -= rg_small_dot(row, v + b * n, n);
-            if (first)
-                continue;
-            RG_UNROLL
-            for (size_t k = 0; k < n; k++)
-                t->body_rest[b * n + k] += row[k] * r[j];
-        }
-        t->row_rest[j] = sum;
+    for (size_t i = 0; i < t->row_count; i++) {
+        uint32_t j = t->rows[i];
+        const uint32_t *ends = g->joint_blocks + 2 * j;
+        const double *row = g->joint_jacobian + 2 * j * n;
+        double sum = -p->q[j];
+        if (ends[0] != RG_NO_BLOCK)
+            sum -= rg_small_dot_even(row, g->free_velocity + ends[0] * n, n);
+        if (ends[1] != RG_NO_BLOCK)
+            sum -= rg_small_dot_even(row + n, g->free_velocity + ends[1] * n, n);
+        t->row_rest[i] = sum;
     }
 }
 
-void rg_tree_solve(rg_tree *t, int rounds, double *velocity, double *force) {
-    size_t size = t->problem->global.blocks * t->freedom, rows = t->problem->joints;
-    memcpy(velocity, t->problem->global.free_velocity, size * sizeof *velocity);
-    memset(force, 0, rows * sizeof *force);
-    for (int round = 0; round < rounds; round++) {
-        if (t->freedom == 6)
-            find_rest(t, 6, velocity, force, round == 0);
-        else
-            find_rest(t, t->freedom, velocity, force, round == 0);
-        run_through(t);
-        for (size_t i = 0; i < size; i++)
-            velocity[i] += t->body_rest[i];
-        for (size_t j = 0; j < rows; j++)
-            force[j] += t->row_rest[j];
-    }
+RG_INLINE void solve_tree_of(rg_tree *t, size_t n, double *restrict velocity) {
+    const double *free = t->problem->global.free_velocity, *x = t->body_rest;
+    memset(t->body_rest, 0, t->bodies * RG_EVEN(n) * sizeof *t->body_rest);
+    find_row_rest(t, n);
+    run_through(t);
+    for (size_t b = 0; b < t->bodies; b++, x += RG_EVEN(n), free += n, velocity += n)
+        RG_UNROLL
+    for (size_t k = 0; k < n; k++)
+        velocity[k] = free[k] + x[k];
+}
+
+void rg_tree_solve(rg_tree *t, double *velocity, double *force) {
+    if (t->freedom == 6)
+        solve_tree_of(t, 6, velocity);
+    else
+        solve_tree_of(t, t->freedom, velocity);
+    for (size_t i = 0; i < t->row_count; i++)
+        force[t->rows[i]] = t->row_rest[i];
 }
 
 /* --- as a solver ------------------------------------------------------------------------------ */
@@ -363,19 +450,19 @@ void rg_tree_solve(rg_tree *t, int rounds, double *velocity, double *force) {
 static rg_status solve_tree(rg_solve_context *context, const rg_problem *problem,
                             const rg_solve_settings *settings, rg_solution *solution,
                             rg_solve_report *report, rg_error *error) {
-    rg_tree tree;
+    rg_tree *tree;
     double *velocity;
     (void)settings;
     report->outcome = RG_SOLVE_UNSUITABLE;
     if (!rg_tree_takes(problem))
         return RG_OK;
-    rg_status status = rg_tree_make(&tree, context, problem);
+    rg_status status = rg_tree_make(context, problem, &tree);
     if (status == RG_UNSUPPORTED || status == RG_SINGULAR)
         return RG_OK;
     if (status)
         return rg_fail(error, status, "%s", rg_status_text(status));
-    RG_TAKE(velocity, context, problem->contact.global.blocks * tree.freedom, error);
-    rg_tree_solve(&tree, 2, velocity, solution->force);
+    RG_TAKE(velocity, context, problem->contact.global.blocks * tree->freedom, error);
+    rg_tree_solve(tree, velocity, solution->force);
     report->outcome = RG_SOLVED;
     report->iterations = report->factorisations = 1;
     return RG_OK;

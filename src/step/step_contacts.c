@@ -80,6 +80,10 @@ static double enough_again(const rg_contact_job *job, const rg_island *island) {
     return fmax(RG_STEP_AGAIN * most, RG_STEP_STAY * tolerance);
 }
 
+static double aim_of(const rg_method_settings *method) {
+    return fmax(RG_STEP_AIM * method->solver_tolerance, RG_STEP_AIM_LEAST);
+}
+
 /* By the solver that was chosen, or by `auto` where that does not take the problem. */
 static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
                               const rg_problem *problem, island_answer *answer,
@@ -87,7 +91,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     const rg_method_settings *method = &job->world->content.settings;
     const rg_solver *automatic = rg_solver_at(0);
     rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
+    settings.tolerance = aim_of(method);
     settings.acceptable = method->solver_tolerance;
     settings.warm = answer->warm;
     settings.keep = fmax(answer->keep, answer->enough);
@@ -99,11 +103,12 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     }
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
-    rg_status status = rg_solve(context, method->solver ? method->solver : automatic, problem,
-                                &settings, &solution, &info, &report->error);
+    rg_status status = rg_solve_made(context, method->solver ? method->solver : automatic, problem,
+                                     &settings, &solution, &info, &report->error);
     bool unsuitable = !status && info.outcome == RG_SOLVE_UNSUITABLE;
     if (unsuitable)
-        status = rg_solve(context, automatic, problem, &settings, &solution, &info, &report->error);
+        status =
+            rg_solve_made(context, automatic, problem, &settings, &solution, &info, &report->error);
     if (status)
         return status;
     answer->residual = info.residual;
@@ -465,6 +470,38 @@ static bool take_first_guess(const rg_contact_job *job, const rg_island *island,
     return meets;
 }
 
+/* What of the last impulses is good enough: `keep`, where forces besides gravity act, and
+ * `enough`. */
+static void set_limits(const rg_contact_job *job, const rg_island *island, island_answer *answer) {
+    if (!answer->warm)
+        return;
+    if (is_pushed(job->contacts, island))
+        answer->keep = RG_STEP_KEEP * job->world->content.settings.solver_tolerance;
+    answer->enough = enough_again(job, island);
+}
+
+/* An island of one contact, without a problem; false: it takes one. */
+static bool answer_single(rg_contact_job *job, const rg_island *island, rg_lane_report *report) {
+    double force[3], tolerance = job->world->content.settings.solver_tolerance;
+    island_answer answer = {.force = force};
+    rg_single single;
+    bool changed;
+    take_first_guess(job, island, &answer);
+    set_limits(job, island, &answer);
+    rg_contacts_single(job, island, &single);
+    rg_single_aim aim = {.warm = answer.warm,
+                         .keep = fmax(answer.keep, answer.enough),
+                         .tolerance = aim_of(&job->world->content.settings),
+                         .acceptable = tolerance};
+    if (!rg_single_solve(&single, &aim, force, &answer.residual, &changed))
+        return false;
+    report->counts.solves++;
+    report->counts.iterations += changed;
+    write_answer(job, island, &answer, kept_speed(job, island, &answer));
+    report_answer(report, &answer);
+    return true;
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
@@ -472,6 +509,9 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     const rg_islands *islands = &contacts->islands;
     const rg_world_content *c = &job->world->content;
     size_t rows = island->contact_count * (size_t)set->dimension + island->joint_count;
+    bool single = rg_contacts_is_single(job, island), seen = job->machinery->observer != NULL;
+    if (single && !seen && answer_single(job, island, report))
+        return RG_OK;
     rg_problem problem;
     island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,
@@ -492,16 +532,16 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     bool rolls = rg_rolling_any(job, island);
     if (!contacts->repeats && !rolls)
         show_problem(job, island, &problem);
+    if (single && seen && answer_single(job, island, report))
+        return RG_OK;
     answer.rough = contacts->rough && !meets && !rolls && island->contact_count > RG_STEP_SMALL;
     if (!meets && !rolls)
         answer.velocity = NULL;
-    if (plain && answer.warm && is_pushed(contacts, island))
-        answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
+    if (plain)
+        set_limits(job, island, &answer);
     /* Forces of contacts and joints together are found to a few roundings, each time to others. */
     if (!meets && !plain && !rolls && answer.warm && is_at_rest(job, island))
         answer.keep = RG_STEP_STAY * c->settings.solver_tolerance;
-    if (plain && answer.warm)
-        answer.enough = enough_again(job, island);
     uint64_t failures = report->counts.failures;
     status = plain   ? solve_or_recall(job, context, island, &problem, &answer, report)
              : rolls ? solve_rolling(job, arena, context, island, &problem, &answer, report)
@@ -577,10 +617,16 @@ rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
     size_t islands = job->contacts->islands.count;
     job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
     bool remembers = !job->world->no_memory && job->contacts->rows == RG_ROWS_ALL;
+    job->lanes = rg_arena_take(&job->world->scratch, RG_STEP_ALL_LANES, sizeof *job->lanes);
+    if (!job->lanes)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_island_memory *memory = &job->machinery->islands[i];
-        job->lanes[i] =
-            (rg_lane_report){.counts = rg_solve_counts_none(), .memory = remembers ? memory : NULL};
+        rg_lane_report *lane = &job->lanes[i]; /* its error is written if there is one */
+        lane->status = RG_OK;
+        lane->counts = rg_solve_counts_none();
+        lane->memory = remembers ? memory : NULL;
+        lane->unfinished = false;
         if (remembers)
             rg_island_memory_begin(memory);
     }

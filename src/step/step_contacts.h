@@ -7,6 +7,7 @@
 #include "problem/problem_islands.h"
 #include "rigor/contact_force.h"
 #include "rigor/solver.h"
+#include "solve/solve_single.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 
@@ -52,8 +53,10 @@
  * none in 1.5 s with 400). */
 #define RG_STEP_SMALL  400
 #define RG_STEP_EFFORT 80u
-/* Solvers aim at this share of the tolerance that they are judged by. */
-#define RG_STEP_AIM 1e-1
+/* Solvers aim at this share of the tolerance that they are judged by, but at no less than what
+ * rounding leaves. */
+#define RG_STEP_AIM       1e-1
+#define RG_STEP_AIM_LEAST 1e-15
 /* Residual that is enough in the first pass of a step for islands of more than RG_STEP_SMALL
  * contacts: an error of 4e-4 m/s at 240 steps a second tells who meets. Contacts are looked for
  * again with these velocities, and the forces that stand are found in the pass after. */
@@ -143,7 +146,7 @@ typedef struct rg_contact_step {
 typedef struct rg_lane_report {
     rg_island_memory *memory; /* of the lane; null: nothing is remembered */
     rg_status status;
-    rg_error error;
+    rg_error error; /* where the status is one */
     rg_solve_counts counts;
     bool unfinished;
 } rg_lane_report;
@@ -162,7 +165,7 @@ typedef struct rg_contact_job {
     uint8_t *meets;                 /* contacts: 1 where restitution applies */
     const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
     const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
-    rg_lane_report lanes[RG_STEP_ALL_LANES];
+    rg_lane_report *lanes;          /* RG_STEP_ALL_LANES */
     size_t grain;
 } rg_contact_job;
 
@@ -173,6 +176,9 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
 /* s: when contact i, if it has restitution, is reached by free motion, fast enough for an impact:
  * 0 if it touches, infinity if it is not. */
 double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);
+/* step_contacts_single.c: whether an island is one contact and no more, and that. */
+bool rg_contacts_is_single(const rg_contact_job *job, const rg_island *island);
+void rg_contacts_single(const rg_contact_job *job, const rg_island *island, rg_single *single);
 /* Impulses of all islands. */
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */

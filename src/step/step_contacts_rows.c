@@ -543,8 +543,11 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
                              .impact = contacts->rows == RG_ROWS_IN_IMPACT,
                              .impact_speed =
                                  RG_STEP_IMPACT * rg_length(c->gravity) * contacts->whole,
-                             .member = contacts->member};
-    rg_status status = rg_joints_rows(c, &input, arena, &contacts->joints);
+                             .member = contacts->member,
+                             .seen = &job->machinery->seen};
+    rg_status status = rg_joints_seen_begin(input.seen, job->world);
+    if (!status)
+        status = rg_joints_rows(c, &input, arena, &contacts->joints);
     contacts->inertia = NULL;
     if (!status && !input.impact)
         status = rg_joints_stiffen(c, &contacts->joints, contacts->step, arena, &contacts->inertia);

@@ -96,7 +96,7 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                        rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_step_rest *rest = &machinery->rest;
-    rg_judge_totals after = rg_judge_look(c);
+    rg_judge_totals after = rg_judge_arrive(c, NULL, before);
     machinery->judged = (rg_step_judged){true, world->revision, after};
     rg_judge_pushes forces = {.step = step,
                               .joints = report->joints,
@@ -104,6 +104,7 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                               .end_joints = report->end_joints,
                               .end_joint_count = report->end_joint_count,
                               .halved = report->halved,
+                              .arrived = true,
                               .pool = world->pool};
     forces.forces = rg_world_contact_forces(world, &forces.count);
     rg_judge_contacts contacts;
@@ -115,12 +116,12 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
-    info->certificate.joint_error = rg_judge_joint_error(c);
+    info->certificate.joint_error = rg_judge_joint_error(c, before->now);
     if (c->joints.count && report->counts.solves)
         info->certificate.cone_violation =
             fmax(info->certificate.cone_violation, rg_judge_joint_bounds(c));
     rg_judge_gaps gaps;
-    rg_judge_room room = {&world->scratch, machinery->arenas, world->pool};
+    rg_judge_room room = {&world->scratch, machinery->arenas, world->pool, &machinery->order};
     /* Without memory for the search nothing was measured, and the figures stay missing. */
     if (rg_judge_find_gaps(c, before, report, &room, &gaps) == RG_OK && isfinite(gaps.least)) {
         info->certificate.min_gap = gaps.least;

@@ -11,6 +11,29 @@
 
 typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
 
+/* Looks at joints, with the places that they are of: the poses that end a step begin the next one;
+ * and what does not change from step to step. No result depends on what is in it. */
+typedef struct rg_joint_seen {
+    bool known;
+    rg_vec3 position[2];
+    rg_quat orientation[2];
+    rg_joint_look look;
+} rg_joint_seen;
+typedef struct rg_joints_seen {
+    rg_arena memory;
+    uint64_t revision; /* of the world */
+    size_t count;
+    rg_joint_seen *joints;
+    uint8_t *loops; /* rg_joint_loops; null: not found yet */
+} rg_joints_seen;
+/* To be called before a step looks at joints: forgets what an edit made void. RG_OUT_OF_MEMORY is
+ * the only failure. */
+rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world);
+/* rg_joint_look_at, unless that has been done; it stays until the next look at the same joint.
+ * `seen` null: into `own`. */
+const rg_joint_look *rg_joint_look_again(rg_joints_seen *seen, const rg_world_content *content,
+                                         size_t joint, rg_body_places places, rg_joint_look *own);
+
 /* What the rows are made for. */
 typedef struct rg_joints_input {
     double step;           /* s; springs, motors and friction act for so long */
@@ -18,6 +41,7 @@ typedef struct rg_joints_input {
     bool impact;           /* at an instant: no time passes */
     double impact_speed;   /* m/s, rad/s: slower approach to a limit has no restitution */
     const uint8_t *member; /* per body: 1 if it is stepped; null: all */
+    rg_joints_seen *seen;
 } rg_joints_input;
 
 /* All rows of the joints between bodies that are stepped; impulses are those of the step before.
@@ -45,6 +69,7 @@ typedef struct rg_joints_bodies {
     const double *inertia;         /* rg_joints_stiffen; null: none */
     const rg_joint_memory *joints; /* of the step so far: rg_joints_begin */
     const uint8_t *loops;          /* rg_joint_loops; null: not found yet */
+    rg_joints_seen *seen;          /* null: none */
     rg_vec3 *held; /* out: N m s that added inertia took from impulses on velocities */
     double *shift; /* out: m that the projection moved points of the body by, about; null: none */
 } rg_joints_bodies;

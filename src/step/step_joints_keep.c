@@ -4,8 +4,66 @@
 #include "step/step_joints.h"
 #include "step/step_judge.h"
 #include "step/step_log.h"
+#include "step/step_machinery.h"
 
 #include <string.h>
+
+/* --- looks ------------------------------------------------------------------------------------ */
+
+static bool is_of(const rg_joints_seen *seen, const rg_world *world) {
+    return seen->count == world->content.joints.count && seen->revision == world->revision;
+}
+
+rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world) {
+    size_t count = world->content.joints.count;
+    if (is_of(seen, world))
+        return RG_OK;
+    rg_arena_reset(&seen->memory);
+    seen->count = 0;
+    seen->loops = NULL;
+    seen->joints = rg_arena_take(&seen->memory, count, sizeof *seen->joints);
+    if (!seen->joints)
+        return RG_OUT_OF_MEMORY;
+    for (size_t j = 0; j < count; j++)
+        seen->joints[j].known = false;
+    seen->count = count;
+    seen->revision = world->revision;
+    return RG_OK;
+}
+
+static bool is_there(const rg_joint_seen *s, rg_body_places places) {
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = s->look.body[side];
+        if (body != UINT32_MAX &&
+            (memcmp(&s->position[side], &places.position[body], sizeof *s->position) != 0 ||
+             memcmp(&s->orientation[side], &places.orientation[body], sizeof *s->orientation) != 0))
+            return false;
+    }
+    return true;
+}
+
+const rg_joint_look *rg_joint_look_again(rg_joints_seen *seen, const rg_world_content *c,
+                                         size_t joint, rg_body_places places, rg_joint_look *own) {
+    if (!seen || c->joint[joint].def.kind == RG_JOINT_TENDON) { /* of many bodies */
+        rg_joint_look_at(c, joint, places, own);
+        return own;
+    }
+    rg_joint_seen *s = &seen->joints[joint];
+    if (s->known && is_there(s, places))
+        return &s->look;
+    rg_joint_look_at(c, joint, places, &s->look);
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = s->look.body[side];
+        if (body == UINT32_MAX)
+            continue;
+        s->position[side] = places.position[body];
+        s->orientation[side] = places.orientation[body];
+    }
+    s->known = true;
+    return &s->look;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
 
 rg_status rg_joints_begin(const rg_world_content *c, double step, rg_arena *arena,
                           rg_joint_memory **next) {
@@ -140,21 +198,26 @@ static void log_limits(rg_world *world, size_t j, const rg_joint_memory *before)
 void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
     rg_world_content *c = &world->content;
     rg_joint_memory *memories = rg_joint_memories(c);
+    rg_step_machinery *machinery = world->machinery;
+    rg_joints_seen *seen = machinery && is_of(&machinery->seen, world) ? &machinery->seen : NULL;
     for (size_t j = 0; next && j < c->joints.count; j++) {
         const rg_joint_def *def = &c->joint[j].def;
-        rg_joint_look look;
+        rg_joint_look own;
         rg_joint_memory before = memories[j];
         memories[j] = next[j];
         bool gear = def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
         if (gear || rg_joint_axis_count(def->kind) > 0) {
-            rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
-            memcpy(memories[j].coordinate, look.keep, sizeof look.keep);
+            const rg_joint_look *look = rg_joint_look_again(
+                seen, c, j, (rg_body_places){c->position, c->orientation}, &own);
+            memcpy(memories[j].coordinate, look->keep, sizeof look->keep);
             log_limits(world, j, &before);
         }
         double force = rg_length(next[j].force), torque = rg_length(next[j].torque);
         if (memories[j].broken != 0 || !(force > def->break_force || torque > def->break_torque))
             continue;
         memories[j].broken = 1;
+        if (seen)
+            seen->loops = NULL;
         log_joint(
             world, j,
             (rg_step_event){.kind = RG_STEP_EVENT_JOINT_BREAK, .value = force, .other = torque});

@@ -77,28 +77,43 @@ typedef struct projection {
     bool sums;      /* contradictions: the least sum */
     bool chooses;   /* limits hold by no more than they are passed */
     bool together;  /* all islands at once, if they are trees */
+    bool limited;   /* there are rows of limits */
 } projection;
 
-/* `sign` 0: locked; 1: a lower limit, `error` beyond it is allowed; -1: an upper one. */
-static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, int sign,
-                    const rg_joint_direction *along, double error) {
-    rg_body_places places = {p->bodies->position, p->bodies->orientation};
-    double closed = along->turns ? CLOSED : p->closed;
-    double off = sign == 0 ? fabs(error) : fmax(0, -sign * error), share = off / closed;
+/* What a row is off by, among the others. */
+static inline void note_error(projection *p, const rg_joint_row *row, double off) {
+    double closed = row->along.turns ? CLOSED : p->closed, share = off / closed;
     if (p->sums)
         p->largest += share;
     else if (share > p->largest)
         p->largest = share;
     if (share > p->worst && off > closed) {
         p->worst = share;
-        p->open1 = shared->joint + 1;
+        p->open1 = row->joint + 1;
         p->error = off;
     }
+}
+
+/* Row i, which is locked. */
+static inline void add_locked(projection *p, rg_joint_set *set, size_t i) {
+    rg_joint_row *row = &set->rows[i];
+    note_error(p, row, fabs(row->shift));
+    if (p->loops[row->joint])
+        row->compliance = GIVE * rg_joint_mobility(p->content, set, i);
+}
+
+/* `sign` 0: locked; 1: a lower limit, `error` beyond it is allowed; -1: an upper one. */
+static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, int sign,
+                    const rg_joint_direction *along, double error) {
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
     rg_joint_row *made = rg_joint_set_add(p->content, set, shared, along, places);
     made->lower = sign > 0 ? 0 : -INFINITY, made->upper = sign < 0 ? 0 : INFINITY;
     made->shift = error;
-    if (sign == 0 && p->loops[shared->joint])
-        made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
+    p->limited = p->limited || sign != 0;
+    if (sign == 0)
+        add_locked(p, set, set->count - 1);
+    else
+        note_error(p, made, fmax(0, -sign * error));
 }
 
 /* m: what an error of a joint of these bodies is closed at. */
@@ -106,8 +121,8 @@ static double closed_at(const projection *p, const rg_joint_row *row) {
     double size = 0;
     for (int side = 0; side < 2; side++)
         if (row->moves[side])
-            size = fmax(size, rg_largest_entry(p->bodies->position[row->body[side]]));
-    return fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
+            size = rg_max3(size, rg_largest_entry(p->bodies->position[row->body[side]]), 0);
+    return rg_max3(CLOSED, ROUNDINGS * DBL_EPSILON * size, 0);
 }
 
 static bool is_near(const rg_joint_axis *a, double x) {
@@ -117,49 +132,43 @@ static bool is_near(const rg_joint_axis *a, double x) {
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     const rg_world_content *c = p->content;
     const rg_joint_def *def = &c->joint[j].def;
-    rg_joint_look look;
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
+    rg_joint_look own;
     bool any = false;
     if (rg_joint_is_off(c, j))
         return;
-    rg_joint_look_at(c, j, (rg_body_places){p->bodies->position, p->bodies->orientation}, &look);
-    rg_joint_row row = {.joint = (uint32_t)j, .point = look.point};
+    const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
+    rg_joint_row row = {.joint = (uint32_t)j, .point = look->point};
     for (int side = 0; side < 2; side++) {
-        row.body[side] = look.body[side];
-        row.moves[side] = look.body[side] != UINT32_MAX && p->bodies->moved[look.body[side]];
+        row.body[side] = look->body[side];
+        row.moves[side] = look->body[side] != UINT32_MAX && p->bodies->moved[look->body[side]];
         any = any || row.moves[side];
     }
-    if (def->kind == RG_JOINT_TENDON && is_near(&def->axis[0], look.axis[0].value))
-        any = rg_joint_set_add_links(c, set, j,
-                                     (rg_body_places){p->bodies->position, p->bodies->orientation},
-                                     p->bodies->moved, &row);
+    if (def->kind == RG_JOINT_TENDON && is_near(&def->axis[0], look->axis[0].value))
+        any = rg_joint_set_add_links(c, set, j, places, p->bodies->moved, &row);
     if (!any)
         return;
     p->closed = closed_at(p, &row);
-    for (size_t k = 0; k < look.locked; k++) {
-        row.place = look.place[k];
-        add_row(p, set, &row, 0, &look.lock[k], look.lock[k].value);
-    }
-    for (size_t k = 0; k < look.axes; k++) {
+    size_t first = set->count;
+    rg_joint_set_add_locks(c, set, &row, look, places);
+    for (size_t i = first; i < set->count; i++)
+        add_locked(p, set, i);
+    for (size_t k = 0; k < look->axes; k++) {
         row.place = (uint8_t)(RG_JOINT_LOCKED + k * RG_JOINT_PARTS + RG_JOINT_LOWER);
         const rg_joint_axis *a = &def->axis[k];
-        double x = look.axis[k].value;
+        double x = look->axis[k].value;
         bool equal = a->lower == a->upper;
         if (equal)
-            add_row(p, set, &row, 0, &look.axis[k], x - a->lower);
+            add_row(p, set, &row, 0, &look->axis[k], x - a->lower);
         if (!equal && x < a->lower + NEAR)
-            add_row(p, set, &row, 1, &look.axis[k], x - a->lower);
+            add_row(p, set, &row, 1, &look->axis[k], x - a->lower);
         row.place += RG_JOINT_UPPER - RG_JOINT_LOWER;
         if (!equal && x > a->upper - NEAR)
-            add_row(p, set, &row, -1, &look.axis[k], x - a->upper);
+            add_row(p, set, &row, -1, &look->axis[k], x - a->upper);
     }
 }
 
 /* --- moving bodies ---------------------------------------------------------------------------- */
-
-static double spin_energy(const rg_body_dynamics *d, rg_quat q, rg_vec3 momentum) {
-    rg_vec3 l = rg_rotate_back(q, momentum);
-    return 0.5 * rg_dot(l, rg_times(d->inverse_inertia, l));
-}
 
 /* By a displacement and a small turn about `turn`. */
 static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
@@ -180,12 +189,13 @@ static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
     }
     rg_quat small = rg_quat_make(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 1),
             q = b->orientation[i];
-    correction->kinetic -= spin_energy(d, q, b->angular_momentum[i]);
-    b->orientation[i] = rg_quat_normalised(rg_quat_multiply(rg_quat_normalised(small), q));
+    rg_vec3 spin = b->angular_velocity[i];
+    b->orientation[i] = rg_quat_normalised(rg_quat_multiply(small, q));
     q = b->orientation[i];
-    correction->kinetic += spin_energy(d, q, b->angular_momentum[i]);
     b->angular_velocity[i] =
         rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, b->angular_momentum[i])));
+    correction->kinetic +=
+        0.5 * rg_dot(b->angular_momentum[i], rg_sub(b->angular_velocity[i], spin));
 }
 
 /* dq of an island, into its bodies. */
@@ -217,7 +227,7 @@ static void bound_rows(const projection *p, rg_joint_set *set) {
 }
 
 /* Loops and limits: one factor, and steps with it (solve_active.c). If rows contradict each other,
- * the best that a few factors found. `moved`: velocities that the forces add. */
+ * the best that a few factors found. `moved`: velocities, where they are 0 without forces. */
 static rg_status solve_graph(projection *p, const rg_problem *problem, double *moved,
                              double *force) {
     rg_system system;
@@ -252,25 +262,20 @@ static rg_status solve_graph(projection *p, const rg_problem *problem, double *m
 static rg_status solve_forest(projection *p, const rg_problem *problem, double *moved,
                               double *force) {
     const rg_contact_problem *bounded = &problem->contact;
-    const rg_global_form *g = &bounded->global;
-    rg_problem free = *problem;
-    rg_tree tree;
-    free.contact.lower = free.contact.upper = NULL;
-    if (!rg_tree_takes(&free))
+    rg_tree *tree;
+    if (bounded->joints == 0)
         return RG_UNSUPPORTED;
-    rg_status status = rg_tree_make(&tree, p->context, &free);
+    rg_status status = rg_tree_make(p->context, problem, &tree);
     if (status)
         return status;
-    rg_tree_solve(&tree, 1, moved, force);
+    rg_tree_solve(tree, moved, force);
     for (size_t k = 0; k < bounded->joints && bounded->lower; k++)
         if (!(force[k] >= bounded->lower[k] && force[k] <= bounded->upper[k]))
             return RG_UNSUPPORTED;
-    for (size_t i = 0; i < g->blocks * (size_t)g->freedom; i++)
-        moved[i] -= g->free_velocity[i];
     return RG_OK;
 }
 
-/* Forces of a problem, and the velocities that they add. */
+/* Forces of a problem and, where they are 0 without forces, velocities. */
 static rg_status solve_problem(projection *p, const rg_problem *problem, double *moved,
                                double *force) {
     rg_status status = p->sums ? RG_UNSUPPORTED : solve_forest(p, problem, moved, force);
@@ -311,52 +316,68 @@ static size_t sort_held(uint32_t *rows, const uint8_t *hold, size_t count, uint3
     return held;
 }
 
-/* Forces of an island, and the velocities that they add. Which limits hold: those that are passed,
- * then, again and again, those that the answer asks for (the primal-dual active set strategy:
- * M. Hintermueller, K. Ito, K. Kunisch, SIAM J. Optim. 13, 2002). Rows of the island change
- * places. */
-static rg_status solve_island(projection *p, rg_islands *islands, const rg_island *island,
-                              const rg_island_input *input, double **moved, double **force) {
+/* Forces of rows that are known to hold. */
+static rg_status solve_rows(projection *p, const rg_islands *islands, const rg_island *island,
+                            const rg_island_input *input, double *moved, double *force) {
     rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = input->joints->freedom};
-    size_t count = island->joint_count, held = count;
+    rg_problem problem;
+    rg_status status =
+        rg_island_problem(p->content, &none, islands, island, input, p->arena, &problem);
+    return status ? status : solve_problem(p, &problem, moved, force);
+}
+
+/* Which limits hold: those that are passed, then, again and again, those that the answer asks for
+ * (the primal-dual active set strategy: M. Hintermueller, K. Ito, K. Kunisch, SIAM J. Optim. 13,
+ * 2002). Rows of the island change places. */
+static rg_status choose_limits(projection *p, rg_islands *islands, const rg_island *island,
+                               const rg_island_input *input, double *moved, double *force) {
+    rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = input->joints->freedom};
+    size_t count = island->joint_count;
     uint32_t *rows = islands->joints + island->first_joint;
     uint32_t *work = rg_arena_take(p->arena, count, sizeof *work);
     uint8_t *hold = rg_arena_take(p->arena, count, sizeof *hold);
-    *moved =
-        rg_solve_take(p->context, (island->body_count + island->sum_count) * (size_t)none.freedom,
-                      sizeof **moved);
-    *force = rg_solve_take(p->context, count, sizeof **force);
-    if (!work || !hold || !*moved || !*force)
+    if (!work || !hold)
         return RG_OUT_OF_MEMORY;
     for (size_t k = 0; k < count; k++) {
         const rg_joint_row *row = &input->joints->rows[rows[k]];
         hold[k] = !is_limit(row) || (isfinite(row->lower) ? row->shift < 0 : row->shift > 0);
     }
-    for (int round = 0; round < LIMIT_ROUNDS; round++) {
-        bool changes = false, last = !p->chooses || round == LIMIT_ROUNDS - 1;
-        rg_problem *problem = rg_arena_take(p->arena, 1, sizeof *problem);
-        held = last ? count : sort_held(rows, hold, count, work);
-        rg_status status = problem ? rg_island_problem(p->content, &none, islands, island, input,
-                                                       p->arena, problem)
-                                   : RG_OUT_OF_MEMORY;
+    for (int round = 1; round < LIMIT_ROUNDS; round++) {
+        bool changes = false;
+        rg_problem problem;
+        size_t held = sort_held(rows, hold, count, work);
+        rg_status status =
+            rg_island_problem(p->content, &none, islands, island, input, p->arena, &problem);
         if (status)
             return status;
-        problem->contact.joints = held;
-        if (!last)
-            problem->contact.lower = problem->contact.upper = NULL;
-        memset(*force, 0, count * sizeof **force);
-        status = solve_problem(p, problem, *moved, *force);
-        if (status || last)
+        problem.contact.joints = held;
+        problem.contact.lower = problem.contact.upper = NULL;
+        memset(force, 0, count * sizeof *force);
+        status = solve_problem(p, &problem, moved, force);
+        if (status)
             return status;
         for (size_t k = 0; k < count; k++) {
             const rg_joint_row *row = &input->joints->rows[rows[k]];
-            hold[k] = !is_limit(row) || is_to_hold(problem, row, k, held, *moved, *force);
+            hold[k] = !is_limit(row) || is_to_hold(&problem, row, k, held, moved, force);
             changes = changes || (hold[k] != 0) != (k < held);
         }
         if (!changes)
             return RG_OK;
     }
-    return RG_OK;
+    return solve_rows(p, islands, island, input, moved, force);
+}
+
+/* Forces of an island and, where nothing moved without them, velocities. */
+static rg_status solve_island(projection *p, rg_islands *islands, const rg_island *island,
+                              const rg_island_input *input, double **moved, double **force) {
+    size_t blocks = island->body_count + island->sum_count, n = (size_t)input->joints->freedom;
+    *moved = rg_solve_take(p->context, blocks * n, sizeof **moved);
+    *force = rg_solve_take(p->context, island->joint_count, sizeof **force);
+    if (!*moved || !*force)
+        return RG_OUT_OF_MEMORY;
+    memset(*force, 0, island->joint_count * sizeof **force);
+    return p->chooses && p->limited ? choose_limits(p, islands, island, input, *moved, *force)
+                                    : solve_rows(p, islands, island, input, *moved, *force);
 }
 
 static rg_status find_errors(projection *p, rg_joint_set *set) {
@@ -365,6 +386,7 @@ static rg_status find_errors(projection *p, rg_joint_set *set) {
     uint8_t *loops;
     p->largest = p->worst = p->error = 0;
     p->open1 = 0;
+    p->limited = false;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
     if (!status && !p->loops) {
         status = rg_joint_loops(c, p->arena, &loops);
@@ -486,22 +508,44 @@ static double prescribed(const projection *p, const rg_joint_row *row) {
     return sum;
 }
 
+static void push_row(const projection *p, const rg_joint_set *set, size_t i) {
+    const rg_joints_bodies *b = p->bodies;
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t body = set->rows[i].body[side];
+        rg_vec3 linear, angular;
+        if (!set->rows[i].moves[side])
+            continue;
+        rg_joint_push(set, i, side, p->content->planar, set->impulse[i], &linear, &angular);
+        b->momentum[body] = rg_add(b->momentum[body], linear);
+        b->angular_momentum[body] = rg_add(b->angular_momentum[body], angular);
+    }
+}
+
+/* The rows from i on that belong to one joint; where the next begin. */
+static size_t push_joint(const projection *p, const rg_joint_set *set, size_t i) {
+    const rg_joints_bodies *b = p->bodies;
+    const rg_joint_row *row = &set->rows[i];
+    rg_joint_wrench w = rg_joint_wrench_of(set, i);
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = row->body[side];
+        if (row->moves[side])
+            rg_joint_wrench_push(&w, side, rg_sub(row->point, b->position[body]),
+                                 &b->momentum[body], &b->angular_momentum[body]);
+    }
+    return w.end;
+}
+
 /* Impulses of the rows into momenta and velocities. */
 static void push_bodies(const projection *p, const rg_joint_set *set) {
     const rg_joints_bodies *b = p->bodies;
     const rg_world_content *c = p->content;
     memcpy(b->held, b->angular_momentum, c->bodies.count * sizeof *b->held);
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t side = 0; side < 2; side++) {
-            const rg_joint_row *row = &set->rows[i];
-            uint32_t body = row->body[side];
-            rg_vec3 linear, angular;
-            if (!row->moves[side])
-                continue;
-            rg_joint_push(set, i, side, c->planar, set->impulse[i], &linear, &angular);
-            b->momentum[body] = rg_add(b->momentum[body], linear);
-            b->angular_momentum[body] = rg_add(b->angular_momentum[body], angular);
-        }
+    for (size_t i = 0; i < set->count;) {
+        if (rg_joint_has_wrench(set, i))
+            i = push_joint(p, set, i);
+        else
+            push_row(p, set, i++);
+    }
     for (size_t i = 0; i < c->bodies.count; i++) {
         const rg_body_dynamics *d = &c->dynamics[i];
         if (!b->moved[i] || !c->record[i].first_joint1) {
@@ -573,7 +617,8 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
     if (solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     for (size_t i = 0; i < set->count; i++) /* what is solved to SOLVED must not pull at all */
-        set->impulse[i] = fmin(fmax(set->impulse[i], set->rows[i].lower), set->rows[i].upper);
+        if (is_limit(&set->rows[i]))
+            set->impulse[i] = fmin(fmax(set->impulse[i], set->rows[i].lower), set->rows[i].upper);
     rg_joint_set_settle(set);
     push_bodies(&p, set);
     return RG_OK;

@@ -44,10 +44,14 @@ typedef struct builder {
     rg_vec3 *turning; /* rad/s^2 per body: of its free rotation */
     /* of the joint that is being looked at: */
     size_t joint;
-    rg_joint_look look, later;
+    const rg_joint_look *look;
+    rg_joint_look own, later;
     rg_joint_motion motion;
-    bool driven;      /* a body of it is kinematic */
-    rg_joint_row row; /* what its rows share */
+    bool driven;           /* a body of it is kinematic */
+    bool plain;            /* directions turn with A, and what follows has all that velocities do */
+    rg_vec3 apart, spin;   /* m/s, rad/s: of B against A, at the point where forces act */
+    rg_vec3 bends, twists; /* m/s^2, rad/s^2: what free motion adds to x'' per direction */
+    rg_joint_row row;      /* what its rows share */
 } builder;
 
 static bool is_finite_or_equal(const rg_joint_axis *a, bool upper) {
@@ -139,7 +143,7 @@ static double prescribed(const builder *b, const rg_joint_direction *along) {
         uint32_t body = b->row.body[side];
         if (body == UINT32_MAX || b->row.moves[side])
             continue;
-        rg_vec3 w = c->angular_velocity[body], arm = rg_sub(b->look.point, c->position[body]);
+        rg_vec3 w = c->angular_velocity[body], arm = rg_sub(b->look->point, c->position[body]);
         rg_vec3 v = along->turns ? w : rg_add(c->velocity[body], rg_cross(w, arm));
         sum += (side == 0 ? -1 : 1) * rg_dot(along->direction, v);
     }
@@ -153,10 +157,13 @@ static double curvature(const builder *b, size_t i, size_t direction) {
     if (b->driven) {
         double moving = rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
         return (rg_joint_direction_at(&b->later, direction)->value -
-                rg_joint_direction_at(&b->look, direction)->value) /
+                rg_joint_direction_at(b->look, direction)->value) /
                    h -
                moving;
     }
+    const rg_joint_direction *along = rg_joint_direction_at(b->look, direction);
+    if (b->plain)
+        return 0.5 * h * rg_dot(along->direction, along->turns ? b->twists : b->bends);
     for (size_t side = 0; side < 2 && !c->planar; side++) {
         const double *j = rg_joint_jacobian(b->set, i, side);
         if (!b->row.moves[side])
@@ -164,25 +171,38 @@ static double curvature(const builder *b, size_t i, size_t direction) {
         rg_vec3 turning = b->turning[b->row.body[side]];
         sum += j[3] * turning.x + j[4] * turning.y + j[5] * turning.z;
     }
-    return 0.5 * h * (sum + rg_joint_drift(&b->motion, &b->look, direction));
+    return 0.5 * h * (sum + rg_joint_drift(&b->motion, b->look, direction));
 }
 
-/* A row along a direction of the look (its locks, then its axes) with the shift s and without
- * bounds; then it is the caller's to change. */
-static rg_joint_row *add_row(builder *b, unsigned place, size_t direction) {
+/* m/s, rad/s: J v of row i. */
+static double velocity_of(const builder *b, size_t i, const rg_joint_direction *along) {
     const rg_world_content *c = b->content;
-    const rg_joint_direction *along = rg_joint_direction_at(&b->look, direction);
+    return b->plain ? rg_dot(along->direction, along->turns ? b->spin : b->apart)
+                    : rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
+}
+
+/* What is known of row i, along a direction of the look (its locks, then its axes): the shift s,
+ * and the impulse to start from. */
+static void finish_row(builder *b, size_t i, size_t direction) {
+    const rg_joint_direction *along = rg_joint_direction_at(b->look, direction);
+    rg_joint_row *row = &b->set->rows[i];
+    row->shift = b->input->impact ? prescribed(b, along) : curvature(b, i, direction);
+    row->surface = row->shift;
+    row->before = velocity_of(b, i, along) + row->surface;
+    const rg_joint_memory *memory = &rg_joint_memories(b->content)[b->joint];
+    if (memory->step > 0 && !b->input->impact)
+        b->set->impulse[i] = memory->impulse[row->place] * (b->input->step / memory->step);
+}
+
+/* A row along a direction of the look with the shift s and without bounds; then it is the caller's
+ * to change. */
+static rg_joint_row *add_row(builder *b, unsigned place, size_t direction) {
+    const rg_joint_direction *along = rg_joint_direction_at(b->look, direction);
     size_t i = b->set->count;
-    rg_joint_row *made = rg_joint_set_add(c, b->set, &b->row, along, b->now);
+    rg_joint_row *made = rg_joint_set_add(b->content, b->set, &b->row, along, b->now);
     made->place = (uint8_t)place;
     made->lower = -INFINITY, made->upper = INFINITY;
-    made->shift = b->input->impact ? prescribed(b, along) : curvature(b, i, direction);
-    made->surface = made->shift;
-    made->before =
-        rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity) + made->surface;
-    const rg_joint_memory *memory = &rg_joint_memories(c)[b->joint];
-    if (memory->step > 0 && !b->input->impact)
-        b->set->impulse[i] = memory->impulse[place] * (b->input->step / memory->step);
+    finish_row(b, i, direction);
     return made;
 }
 
@@ -199,22 +219,30 @@ static void make_soft(rg_joint_row *row, double h, double k, double d, double of
 }
 
 /* A row that is held whatever the force. */
-static void add_locked(builder *b, unsigned place, size_t direction) {
-    rg_joint_row *row = add_row(b, place, direction);
+static void hold_row(builder *b, size_t i) {
     if (b->set->loops[b->joint])
-        row->compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, b->set->count - 1);
+        b->set->rows[i].compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, i);
+}
+
+static void add_locks(builder *b) {
+    size_t first = b->set->count;
+    rg_joint_set_add_locks(b->content, b->set, &b->row, b->look, b->now);
+    for (size_t k = 0; k < b->look->locked; k++) {
+        finish_row(b, first + k, k);
+        hold_row(b, first + k);
+    }
 }
 
 /* `sign` 1: the lower limit, -1: the upper one. */
 static void add_limit(builder *b, size_t k, double limit, double sign) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
-    const rg_joint_direction *along = &b->look.axis[k];
+    const rg_joint_direction *along = &b->look->axis[k];
     double gap = sign * (along->value - limit), h = b->input->step;
     if (b->input->impact && gap > 0)
         return;
     unsigned place = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS +
                      (sign > 0 ? RG_JOINT_LOWER : RG_JOINT_UPPER);
-    rg_joint_row *row = add_row(b, place, b->look.locked + k);
+    rg_joint_row *row = add_row(b, place, b->look->locked + k);
     double approach = -sign * row->before;
     if (sign > 0)
         row->lower = 0;
@@ -229,13 +257,13 @@ static void add_limit(builder *b, size_t k, double limit, double sign) {
 
 static void add_motor(builder *b, size_t k, unsigned first) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
-    const rg_joint_direction *along = &b->look.axis[k];
+    const rg_joint_direction *along = &b->look->axis[k];
     double h = b->input->step;
     double target = rg_joint_target(b->content, b->joint, k, b->input->end_time);
     bool rigid = a->motor == RG_MOTOR_VELOCITY && a->gain == 0;
     if (b->input->impact && !(rigid && a->max_force == INFINITY))
         return;
-    rg_joint_row *row = add_row(b, first + RG_JOINT_MOTOR, b->look.locked + k);
+    rg_joint_row *row = add_row(b, first + RG_JOINT_MOTOR, b->look->locked + k);
     if (a->motor == RG_MOTOR_POSITION)
         make_soft(row, h, a->gain, a->gain_velocity, along->value - target, 0);
     else if (rigid)
@@ -247,12 +275,14 @@ static void add_motor(builder *b, size_t k, unsigned first) {
 
 static void add_axis(builder *b, size_t k) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
-    const rg_joint_direction *along = &b->look.axis[k];
+    const rg_joint_direction *along = &b->look->axis[k];
     double h = b->input->step;
-    size_t direction = b->look.locked + k;
+    size_t direction = b->look->locked + k;
     unsigned first = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS;
-    if (a->lower == a->upper)
-        add_locked(b, first + RG_JOINT_LOWER, direction);
+    if (a->lower == a->upper) {
+        add_row(b, first + RG_JOINT_LOWER, direction);
+        hold_row(b, b->set->count - 1);
+    }
     if (is_finite_or_equal(a, false))
         add_limit(b, k, a->lower, 1);
     if (is_finite_or_equal(a, true))
@@ -287,7 +317,41 @@ static bool begin_tendon(builder *b, size_t joint) {
             return false;
         b->driven = b->driven || (id.index1 && c->record[body].prescription1);
     }
+    b->motion = rg_joint_motion_of(c, joint, b->look, &b->motions);
     return rg_joint_set_add_links(c, b->set, joint, b->now, NULL, &b->row);
+}
+
+/* One body of a plain joint: its velocity at the point, and what turns with it. */
+typedef struct side_motion {
+    rg_vec3 arm, velocity, spin, turning;
+} side_motion;
+
+static side_motion side_of(const builder *b, uint32_t body) {
+    const rg_world_content *c = b->content;
+    if (body == UINT32_MAX)
+        return (side_motion){0};
+    return (side_motion){rg_sub(b->look->point, c->position[body]), c->velocity[body],
+                         c->angular_velocity[body], b->turning[body]};
+}
+
+/* Sums of world_joint_drift.c for directions d that turn with A, with d taken out:
+ * (w_A x d).u = d.(u x w_A), and of free rotation (r x d).w' = d.(w' x r). */
+static void find_motion(builder *b) {
+    side_motion one = side_of(b, b->look->body[0]), two = side_of(b, b->look->body[1]);
+    rg_vec3 moves = rg_add(two.velocity, rg_cross(two.spin, two.arm));
+    b->apart = rg_sub(moves, rg_add(one.velocity, rg_cross(one.spin, one.arm)));
+    b->spin = rg_sub(two.spin, one.spin);
+    rg_vec3 second =
+        rg_add(rg_cross(two.spin, rg_sub(moves, two.velocity)), rg_cross(two.turning, two.arm));
+    rg_vec3 first =
+        rg_add(rg_cross(one.spin, rg_sub(moves, one.velocity)), rg_cross(one.turning, one.arm));
+    b->bends = rg_add(rg_cross(b->apart, one.spin), rg_sub(second, first));
+    b->twists = rg_add(rg_cross(b->spin, one.spin), rg_sub(two.turning, one.turning));
+}
+
+static bool turns_with_first(rg_joint_kind kind) {
+    return kind == RG_JOINT_BALL || kind == RG_JOINT_HINGE || kind == RG_JOINT_SLIDER ||
+           kind == RG_JOINT_CYLINDRICAL || kind == RG_JOINT_PLANAR || kind == RG_JOINT_FIXED;
 }
 
 /* False: broken, or between bodies that are not stepped. */
@@ -297,21 +361,26 @@ static bool begin_joint(builder *b, size_t joint) {
     if (rg_joint_is_off(c, joint))
         return false;
     b->joint = joint;
-    rg_joint_look_at(c, joint, b->now, &b->look);
-    b->motion = rg_joint_motion_of(c, joint, &b->look, &b->motions);
+    b->look = rg_joint_look_again(b->input->seen, c, joint, b->now, &b->own);
     b->driven = false;
+    b->plain = turns_with_first(c->joint[joint].def.kind);
     if (c->joint[joint].def.kind == RG_JOINT_TENDON)
         return begin_tendon(b, joint);
-    b->row = (rg_joint_row){.joint = (uint32_t)joint, .point = b->look.point};
+    b->row = (rg_joint_row){.joint = (uint32_t)joint, .point = b->look->point};
     for (int side = 0; side < 2; side++) {
-        uint32_t body = b->look.body[side];
+        uint32_t body = b->look->body[side];
         b->row.body[side] = body;
         b->row.moves[side] = body != UINT32_MAX && c->dynamics[body].inverse_mass > 0;
         if (b->row.moves[side] && b->input->member && !b->input->member[body])
             return false;
         any = any || b->row.moves[side];
         b->driven = b->driven || (body != UINT32_MAX && c->record[body].prescription1);
+        b->plain = b->plain && (body == UINT32_MAX || b->row.moves[side]);
     }
+    if (b->plain)
+        find_motion(b);
+    else if (!b->driven)
+        b->motion = rg_joint_motion_of(c, joint, b->look, &b->motions);
     return any;
 }
 
@@ -325,7 +394,9 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
                  .set = set,
                  .now = {c->position, c->orientation},
                  .motions = {c->position, c->orientation, c->velocity, c->angular_velocity}};
-    status = rg_joint_loops(c, arena, &set->loops);
+    if (!input->seen->loops)
+        status = rg_joint_loops(c, &input->seen->memory, &input->seen->loops);
+    set->loops = input->seen->loops;
     if (!status && c->prescription_count > 0)
         status = find_places(&b, arena, &b.ahead);
     if (!status)
@@ -335,9 +406,8 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
             continue;
         if (b.driven)
             rg_joint_look_at(c, j, b.ahead, &b.later);
-        for (size_t k = 0; k < b.look.locked; k++)
-            add_locked(&b, b.look.place[k], k);
-        for (size_t k = 0; k < b.look.axes; k++)
+        add_locks(&b);
+        for (size_t k = 0; k < b.look->axes; k++)
             add_axis(&b, k);
     }
     rg_joint_set_settle(set);

@@ -2,35 +2,70 @@
 
 #include "base/base_math.h"
 
-static rg_vec3 world_spin_momentum(const rg_world_content *c, size_t i) {
+static bool is_diagonal(const rg_mat3 *m) {
+    return m->m[0][1] == 0 && m->m[0][2] == 0 && m->m[1][2] == 0;
+}
+
+rg_vec3 rg_judge_turn_through(const rg_mat3 *inertia, bool inverse, rg_quat orientation,
+                              rg_vec3 v) {
+    rg_mat3 r = rg_mat3_of_quat(orientation), other;
+    rg_vec3 local = {r.m[0][0] * v.x + r.m[1][0] * v.y + r.m[2][0] * v.z,
+                     r.m[0][1] * v.x + r.m[1][1] * v.y + r.m[2][1] * v.z,
+                     r.m[0][2] * v.x + r.m[1][2] * v.y + r.m[2][2] * v.z};
+    double x = inertia->m[0][0], y = inertia->m[1][1], z = inertia->m[2][2];
+    if (is_diagonal(inertia)) {
+        local = inverse ? rg_vec3_make(local.x / x, local.y / y, local.z / z)
+                        : rg_vec3_make(local.x * x, local.y * y, local.z * z);
+    } else {
+        if (inverse)
+            other = rg_judge_inverse(inertia);
+        local = rg_mat3_apply(inverse ? &other : inertia, local);
+    }
+    return rg_mat3_apply(&r, local);
+}
+
+static inline rg_vec3 spin_momentum(const rg_world_content *c, size_t i, rg_quat orientation) {
     const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
     if (c->planar)
         return (rg_vec3){0, inertia->m[1][1] * w.y, 0};
     if (rg_is_zero(w) || rg_mat3_is_scalar(inertia))
         return rg_scale(inertia->m[0][0], w);
-    rg_mat3 r = rg_mat3_of_quat(rg_body_origin_pose(c, i).orientation);
-    rg_mat3 back = rg_mat3_transpose(&r);
-    rg_vec3 local = rg_mat3_apply(&back, w);
-    rg_vec3 momentum = rg_mat3_apply(inertia, local);
-    return rg_mat3_apply(&r, momentum);
+    return rg_judge_turn_through(inertia, false, orientation, w);
+}
+
+static inline void add_body(const rg_world_content *c, size_t i, rg_vec3 spin, rg_judge_totals *t) {
+    double mass = c->record[i].mass.mass;
+    rg_vec3 x = c->position[i], v = c->velocity[i], p = rg_scale(mass, v);
+    double size = rg_length(p);
+    t->kinetic += 0.5 * (mass * rg_dot(v, v) + rg_dot(c->angular_velocity[i], spin));
+    t->potential -= mass * c->dynamics[i].gravity_scale * rg_dot(c->gravity, x);
+    t->momentum = rg_add(t->momentum, p);
+    t->angular_momentum = rg_add(t->angular_momentum, rg_add(rg_cross(x, p), spin));
+    t->momentum_size += size;
+    t->angular_size += rg_length(x) * size + rg_length(spin);
 }
 
 rg_judge_totals rg_judge_look(const rg_world_content *c) {
     rg_judge_totals t = {0};
+    for (size_t i = 0; i < c->bodies.count; i++)
+        if (c->record[i].motion == RG_MOTION_DYNAMIC)
+            add_body(c, i, spin_momentum(c, i, rg_body_origin_pose(c, i).orientation), &t);
+    return t;
+}
+
+rg_judge_totals rg_judge_arrive(const rg_world_content *c, const uint8_t *whose,
+                                const rg_judge_memory *memory) {
+    rg_judge_totals t = {0};
     for (size_t i = 0; i < c->bodies.count; i++) {
-        if (c->record[i].motion != RG_MOTION_DYNAMIC)
+        bool dynamic = c->record[i].motion == RG_MOTION_DYNAMIC;
+        if (whose && !whose[i] && dynamic)
             continue;
-        double mass = c->record[i].mass.mass;
-        rg_vec3 x = c->position[i], v = c->velocity[i];
-        rg_vec3 p = rg_scale(mass, v), spin = world_spin_momentum(c, i);
-        rg_vec3 orbital = rg_cross(x, p);
-        t.kinetic += 0.5 * (mass * rg_dot(v, v) + rg_dot(c->angular_velocity[i], spin));
-        t.potential -= mass * c->dynamics[i].gravity_scale * rg_dot(c->gravity, x);
-        t.momentum = rg_add(t.momentum, p);
-        t.angular_momentum = rg_add(t.angular_momentum, rg_add(orbital, spin));
-        t.momentum_size += rg_length(p);
-        t.angular_size += rg_length(x) * rg_length(p) + rg_length(spin);
+        rg_judge_origin(c, i, &memory->now[i]);
+        if (!dynamic)
+            continue;
+        memory->turning[i] = spin_momentum(c, i, memory->now[i].orientation);
+        add_body(c, i, memory->turning[i], &t);
     }
     return t;
 }

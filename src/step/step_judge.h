@@ -5,6 +5,7 @@
 #ifndef RIGOR_STEP_JUDGE_H
 #define RIGOR_STEP_JUDGE_H
 
+#include "base/base_math.h"
 #include "rigor/contact_force.h"
 #include "step/step_judge_follow.h"
 #include "step/step_method.h"
@@ -17,6 +18,16 @@ typedef struct rg_judge_totals {
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
 
+/* The pose of the origin frame of a body, most often that of its centre of mass. */
+static inline void rg_judge_origin(const rg_world_content *c, size_t i, rg_pose *origin) {
+    if (rg_pose_is_identity(&c->record[i].local_centre)) {
+        origin->position = c->position[i];
+        origin->orientation = c->orientation[i];
+    } else {
+        *origin = rg_body_origin_pose(c, i);
+    }
+}
+
 /* What the judge remembers of the beginning of a step to explain its end: arrays over all
  * bodies. */
 typedef struct rg_judge_memory {
@@ -25,13 +36,23 @@ typedef struct rg_judge_memory {
     const rg_vec3 *position, *velocity, *angular_velocity;
     const rg_quat *orientation; /* of the centre-of-mass frames */
     const rg_pose *origin;      /* poses of the origin frames */
-    rg_vec3 *spin;              /* room for as many: after, had they not turned */
-    uint8_t *still;             /* the same: neither before nor after do they move */
+    /* Room for as many, of the end: */
+    rg_pose *now;     /* poses of the origin frames */
+    rg_vec3 *turning; /* N m s: angular momenta about the centres of mass */
+    rg_vec3 *spin;    /* angular velocities, had they not turned */
+    uint8_t *still;   /* neither before nor after do they move */
 } rg_judge_memory;
 /* `whose`: 1 per body that a part of the step is made of, without totals; null: all. `known`: the
  * totals, if nothing has changed since they were looked at; null otherwise. */
 rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose,
                             const rg_judge_totals *known, rg_arena *arena, rg_judge_memory *memory);
+
+/* Looks at the end of what was remembered, once for all that is judged there: poses and angular
+ * momenta of the bodies `whose` it is (null: all), and their totals. */
+rg_judge_totals rg_judge_arrive(const rg_world_content *content, const uint8_t *whose,
+                                const rg_judge_memory *memory);
+/* I v, or its inverse times v, of an inertia tensor in a frame that is turned so. */
+rg_vec3 rg_judge_turn_through(const rg_mat3 *inertia, bool inverse, rg_quat orientation, rg_vec3 v);
 
 /* What a joint did in a step or at an instant: impulses on B at a point, and the opposite on A at
  * the same point, by what they are for. Bodies are dense; UINT32_MAX: the world. */
@@ -78,6 +99,7 @@ typedef struct rg_judge_pushes {
     size_t end_joint_count;
     const uint8_t *halved; /* per body: half of gravity acted then, too; null: none */
     bool ended;            /* the joints are those */
+    bool arrived;          /* rg_judge_arrive was called */
     rg_pool *pool;         /* null: one thread */
 } rg_judge_pushes;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
@@ -93,8 +115,8 @@ rg_status rg_judge_work(const rg_world_content *content, const rg_judge_memory *
 void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory *before,
                          rg_judge_pushes forces, const uint8_t *whose, rg_judge_contacts *sum);
 /* How far the joints of a world are from being closed, and beyond their limits: m, and rad as if at
- * 1 m. NaN without joints. */
-double rg_judge_joint_error(const rg_world_content *content);
+ * 1 m. NaN without joints. `origin`: poses of the origin frames of the bodies. */
+double rg_judge_joint_error(const rg_world_content *content, const rg_pose *origin);
 /* Motors and friction of joints beyond their largest force, and limits that pull, over what the
  * joint carries and the weight of its bodies. 0: none. From the forces that readers are told of. */
 double rg_judge_joint_bounds(const rg_world_content *content);
@@ -108,6 +130,24 @@ typedef struct rg_judge_motion_at {
 rg_judge_motion_at rg_judge_motion_of(const rg_world_content *content,
                                       const rg_judge_memory *before, double step, size_t body,
                                       rg_vec3 point);
+/* The sum of the velocities before and after, and that of the angular velocities; whether forces
+ * move the body. UINT32_MAX: the world. */
+static inline bool rg_judge_moves(const rg_world_content *c, const rg_judge_memory *before,
+                                  double step, uint32_t body, rg_vec3 p, rg_vec3 sum[2]) {
+    sum[0] = sum[1] = (rg_vec3){0, 0, 0};
+    if (body == UINT32_MAX)
+        return false;
+    if (c->record[body].motion == RG_MOTION_DYNAMIC) {
+        rg_vec3 arm = rg_sub(p, before->position[body]);
+        sum[1] = rg_add(before->angular_velocity[body], before->spin[body]);
+        sum[0] = rg_add(rg_add(before->velocity[body], c->velocity[body]), rg_cross(sum[1], arm));
+        return true;
+    }
+    sum[1] = rg_scale(2, c->angular_velocity[body]);
+    if (c->record[body].prescription1)
+        sum[0] = rg_scale(2, rg_judge_motion_of(c, before, step, body, p).before);
+    return false;
+}
 
 /* --- what a method did, at an instant and over a time (step_judge_instant.c) ------------------ */
 
@@ -169,10 +209,17 @@ void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judg
 /* What the search for gaps works with. Pairs are dealt out to lanes, whatever the number of
  * threads. */
 enum { RG_JUDGE_LANES = 8 };
+/* Parts along x in the last step: where the next one begins to sort. */
+typedef struct rg_judge_order {
+    const rg_allocator *allocator;
+    uint32_t *parts;
+    size_t count, capacity;
+} rg_judge_order;
 typedef struct rg_judge_room {
     rg_arena *arena;
     rg_arena *lanes; /* RG_JUDGE_LANES of them, for this search alone */
     rg_pool *pool;   /* null: one thread */
+    rg_judge_order *order;
 } rg_judge_room;
 
 /* The smallest signed gap of all pairs of colliders that came near each other, and how many passed

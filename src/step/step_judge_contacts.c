@@ -26,8 +26,11 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
     rg_quat *orientation = rg_arena_take(arena, n, sizeof *orientation);
     rg_pose *origin = rg_arena_take(arena, n, sizeof *origin);
     rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
+    rg_vec3 *turning = rg_arena_take(arena, n, sizeof *turning);
+    rg_pose *now = rg_arena_take(arena, n, sizeof *now);
     uint8_t *still = rg_arena_take(arena, n, sizeof *still);
-    if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin || !still)
+    if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin ||
+        !turning || !now || !still)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) { /* not as blocks: an empty world has none */
         position[i] = content->position[i];
@@ -35,7 +38,7 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
         angular_velocity[i] = content->angular_velocity[i];
         orientation[i] = content->orientation[i];
         if (!whose || whose[i] || content->record[i].motion != RG_MOTION_DYNAMIC)
-            origin[i] = rg_body_origin_pose(content, i);
+            rg_judge_origin(content, i, &origin[i]);
     }
     *memory = (rg_judge_memory){.totals = known   ? *known
                                           : whose ? (rg_judge_totals){0}
@@ -46,6 +49,8 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
                                 .angular_velocity = angular_velocity,
                                 .orientation = orientation,
                                 .origin = origin,
+                                .now = now,
+                                .turning = turning,
                                 .spin = spin,
                                 .still = still};
     return RG_OK;
@@ -54,16 +59,13 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
 /* --- work ------------------------------------------------------------------------------------- */
 
 /* Angular velocity that the body would have after the impulses, had it not turned. */
-static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_memory *before,
-                                   size_t i) {
+static inline rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_memory *before,
+                                          size_t i) {
     const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
     if (c->planar || rg_is_zero(w) || rg_mat3_is_scalar(inertia))
         return w; /* turning changes nothing */
-    rg_quat now = rg_body_origin_pose(c, i).orientation, then = before->origin[i].orientation;
-    rg_vec3 momentum = rg_rotate(now, rg_mat3_apply(inertia, rg_rotate_back(now, w)));
-    rg_mat3 inverse = rg_judge_inverse(inertia);
-    return rg_rotate(then, rg_mat3_apply(&inverse, rg_rotate_back(then, momentum)));
+    return rg_judge_turn_through(inertia, true, before->origin[i].orientation, before->turning[i]);
 }
 
 static inline rg_judge_motion_at motion_at(const rg_world_content *c, const rg_judge_memory *before,
@@ -81,7 +83,7 @@ static inline rg_judge_motion_at motion_at(const rg_world_content *c, const rg_j
         m.before = m.after = rg_add(c->velocity[i], rg_cross(c->angular_velocity[i], arm));
     } else if (c->record[i].prescription1) {
         rg_vec3 local = rg_pose_apply_inverse(before->origin[i], p);
-        rg_vec3 there = rg_pose_apply(rg_body_origin_pose(c, i), local);
+        rg_vec3 there = rg_pose_apply(before->now[i], local);
         m.before = m.after = rg_scale(1 / step, rg_sub(there, p));
     }
     return m;
@@ -142,53 +144,63 @@ static void account_twist(const rg_world_content *c, const rg_judge_memory *befo
         check_twist(about, f->torsional_friction * normal, spin, length, speed, sum);
 }
 
-/* What the bodies that forces move are given by the others. */
-static void add_impulse(const rg_world_content *c, size_t i, size_t j, const rg_contact_force *f,
-                        rg_judge_contacts *sum) {
-    bool a = c->record[i].motion == RG_MOTION_DYNAMIC, b = c->record[j].motion == RG_MOTION_DYNAMIC;
-    if (a == b)
-        return;
-    rg_vec3 given = a ? f->impulse : rg_neg(f->impulse);
+/* What the bodies that forces move are given by the others; `moves_a`: A is one of them. */
+static void add_impulse(const rg_contact_force *f, bool moves_a, rg_judge_contacts *sum) {
+    rg_vec3 given = moves_a ? f->impulse : rg_neg(f->impulse);
     sum->impulse = rg_add(sum->impulse, given);
     sum->angular_impulse = rg_add(sum->angular_impulse, rg_cross(f->position, given));
 }
 
-/* Does a surface run along its body, or friction act against turning? */
-static bool runs(const rg_world_content *c, const rg_contact_force *f) {
-    const rg_collider *a = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(f->collider_a))];
-    const rg_collider *b = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(f->collider_b))];
-    return f->rolling_friction > 0 || f->torsional_friction > 0 ||
-           !rg_is_zero(a->surface_velocity) || !rg_is_zero(b->surface_velocity);
+/* Does any surface run along its body? */
+static bool has_running(const rg_world_content *c) {
+    for (size_t i = 0; i < c->colliders.count; i++)
+        if (!rg_is_zero(c->collider[i].surface_velocity))
+            return true;
+    return false;
 }
 
-static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
-                    const rg_contact_force *f, rg_judge_contacts *sum) {
-    size_t i = rg_body_dense(c, f->body_a), j = rg_body_dense(c, f->body_b);
-    if (before->still[i] && before->still[j] && !runs(c, f)) {
-        add_impulse(c, i, j, f, sum); /* no work */
-        return;
-    }
-    rg_judge_motion_at a = motion_at(c, before, step, i, f->position);
-    rg_judge_motion_at b = motion_at(c, before, step, j, f->position);
-    rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(a.before, a.after), rg_add(b.before, b.after)));
+static bool has_twist(const rg_contact_force *f) {
+    return f->rolling_friction > 0 || f->torsional_friction > 0;
+}
+
+typedef struct accounting {
+    const rg_world_content *content;
+    const rg_judge_memory *before;
+    const rg_judge_pushes *done;
+    const uint8_t *whose;
+    bool running; /* some surface runs along its body */
+    rg_judge_contacts sums[RG_JUDGE_LANES];
+} accounting;
+
+static void account(const accounting *job, const rg_contact_force *f, size_t i, size_t j,
+                    rg_judge_contacts *sum) {
+    const rg_world_content *c = job->content;
+    const rg_judge_memory *before = job->before;
+    double step = job->done->step;
+    rg_vec3 a[2], b[2];
+    bool moves_a = rg_judge_moves(c, before, step, (uint32_t)i, f->position, a);
+    bool moves_b = rg_judge_moves(c, before, step, (uint32_t)j, f->position, b);
+    rg_vec3 mean = rg_scale(0.5, rg_sub(a[0], b[0]));
     double normal = rg_dot(f->impulse, f->normal) * rg_dot(mean, f->normal);
-    double all = rg_dot(f->impulse, mean);
+    double all = rg_dot(f->impulse, mean), driven = 0;
     /* Friction works on the surfaces; what they run by themselves is driven. */
-    double driven = rg_dot(f->impulse, rg_sub(running(c, before, f->collider_a, i, f->normal),
-                                              running(c, before, f->collider_b, j, f->normal)));
+    if (job->running)
+        driven = rg_dot(f->impulse, rg_sub(running(c, before, f->collider_a, i, f->normal),
+                                           running(c, before, f->collider_b, j, f->normal)));
     sum->friction += all - normal + driven;
     sum->prescribed -= driven;
-    if (f->rolling_friction > 0 || f->torsional_friction > 0)
+    if (has_twist(f))
         account_twist(c, before, step, f, sum);
     if (normal > 0)
         sum->stabilisation += normal;
     else
         sum->impact += normal;
-    if (!a.dynamic) /* what moves by itself pushes back on nothing that we count */
-        sum->prescribed -= rg_dot(f->impulse, a.before);
-    if (!b.dynamic)
-        sum->prescribed += rg_dot(f->impulse, b.before);
-    add_impulse(c, i, j, f, sum);
+    if (!moves_a) /* what moves by itself pushes back on nothing that we count */
+        sum->prescribed -= 0.5 * rg_dot(f->impulse, a[0]);
+    if (!moves_b)
+        sum->prescribed += 0.5 * rg_dot(f->impulse, b[0]);
+    if (moves_a != moves_b)
+        add_impulse(f, moves_a, sum);
 }
 
 /* Neither before nor after does a body move that forces move. */
@@ -210,22 +222,29 @@ void rg_judge_contacts_add(rg_judge_contacts *sum, const rg_judge_contacts *more
     sum->twist_error = fmax(sum->twist_error, more->twist_error);
 }
 
-typedef struct accounting {
-    const rg_world_content *content;
-    const rg_judge_memory *before;
-    const rg_judge_pushes *done;
-    const uint8_t *whose;
-    rg_judge_contacts sums[RG_JUDGE_LANES];
-} accounting;
-
+/* Contacts of the same two bodies follow one another. */
 static void account_lane(void *user, size_t begin, size_t end, size_t lane) {
     accounting *a = user;
     const rg_world_content *c = a->content;
-    for (size_t i = begin; i < end; i++) {
-        const rg_contact_force *f = &a->done->forces[i];
-        if (!a->whose || a->whose[rg_body_dense(c, f->body_a)] ||
-            a->whose[rg_body_dense(c, f->body_b)])
-            account(c, a->before, a->done->step, f, &a->sums[lane]);
+    const uint8_t *still = a->before->still, *whose = a->whose;
+    const rg_contact_force *last = NULL;
+    size_t i = 0, j = 0;
+    bool counts = false, idle = false, moves_a = false, moves_b = false;
+    for (const rg_contact_force *f = a->done->forces + begin; begin < end; begin++, last = f++) {
+        if (!last || last->body_a.index1 != f->body_a.index1 ||
+            last->body_b.index1 != f->body_b.index1) {
+            i = rg_body_dense(c, f->body_a), j = rg_body_dense(c, f->body_b);
+            counts = !whose || whose[i] || whose[j];
+            idle = still[i] && still[j] && !a->running;
+            moves_a = c->record[i].motion == RG_MOTION_DYNAMIC;
+            moves_b = c->record[j].motion == RG_MOTION_DYNAMIC;
+        }
+        if (!counts)
+            continue;
+        if (!idle || has_twist(f))
+            account(a, f, i, j, &a->sums[lane]);
+        else if (moves_a != moves_b) /* no work */
+            add_impulse(f, moves_a, &a->sums[lane]);
     }
 }
 
@@ -234,6 +253,7 @@ static void account_lane(void *user, size_t begin, size_t end, size_t lane) {
 static void account_all(const rg_world_content *c, const rg_judge_memory *before,
                         const rg_judge_pushes *done, const uint8_t *whose, rg_judge_contacts *sum) {
     accounting a = {.content = c, .before = before, .done = done, .whose = whose};
+    a.running = has_running(c);
     size_t grain = rg_chunk_count(done->count, RG_JUDGE_LANES);
     grain = grain > CONTACTS_PER_LANE ? grain : CONTACTS_PER_LANE;
     rg_parallel_for(done->pool, done->count, grain, account_lane, &a);
@@ -241,31 +261,43 @@ static void account_all(const rg_world_content *c, const rg_judge_memory *before
         rg_judge_contacts_add(sum, &a.sums[i]);
 }
 
+/* How a body moved, apart from contacts: what gravity's path brings, and what is at stake. */
+static inline void account_body(const rg_world_content *c, const rg_judge_memory *before,
+                                double step, size_t i, bool own, rg_judge_contacts *sum) {
+    rg_vec3 mean = rg_scale(0.5 * step, rg_add(before->velocity[i], c->velocity[i]));
+    rg_vec3 off = rg_sub(mean, rg_sub(c->position[i], before->position[i]));
+    double mass = c->record[i].mass.mass, scale = c->dynamics[i].gravity_scale;
+    if (own)
+        sum->integration += mass * scale * rg_dot(c->gravity, off);
+    double fall = step * fabs(scale), share = mass * fall; /* times |g| or its square */
+    sum->stake += 0.5 * share * fall;
+    sum->momentum_stake += share;
+    sum->angular_stake += share * rg_length(before->position[i]);
+}
+
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judge_memory *before,
                                         rg_judge_pushes done, const uint8_t *whose) {
     rg_judge_contacts sum = {0};
-    double step = done.step;
-    for (size_t i = 0; i < c->bodies.count && done.count + done.joint_count; i++) {
+    if (!done.arrived)
+        rg_judge_arrive(c, whose, before);
+    for (size_t i = 0; i < c->bodies.count; i++) {
         bool dynamic = c->record[i].motion == RG_MOTION_DYNAMIC, own = !whose || whose[i];
-        if (dynamic && own)
+        before->still[i] = !dynamic && !c->record[i].prescription1;
+        if (!dynamic)
+            continue;
+        account_body(c, before, done.step, i, own, &sum);
+        if (own && done.count + done.joint_count) {
             before->spin[i] = spin_before_turning(c, before, i);
-        before->still[i] = dynamic ? own && is_at_rest(c, before, i) : !c->record[i].prescription1;
+            before->still[i] = is_at_rest(c, before, i);
+        }
     }
-    account_all(c, before, &done, whose, &sum);
+    double gravity = rg_length(c->gravity);
+    sum.stake *= gravity * gravity;
+    sum.momentum_stake *= gravity;
+    sum.angular_stake *= gravity;
+    if (done.count)
+        account_all(c, before, &done, whose, &sum);
     if (done.joint_count)
         rg_judge_joint_work(c, before, done, whose, &sum);
-    for (size_t i = 0; i < c->bodies.count; i++) {
-        if (c->record[i].motion != RG_MOTION_DYNAMIC)
-            continue;
-        rg_vec3 mean = rg_scale(0.5 * step, rg_add(before->velocity[i], c->velocity[i]));
-        rg_vec3 off = rg_sub(mean, rg_sub(c->position[i], before->position[i]));
-        double mass = c->record[i].mass.mass, scale = c->dynamics[i].gravity_scale;
-        if (!whose || whose[i])
-            sum.integration += mass * scale * rg_dot(c->gravity, off);
-        double speed = step * fabs(scale) * rg_length(c->gravity);
-        sum.stake += 0.5 * mass * speed * speed;
-        sum.momentum_stake += mass * speed;
-        sum.angular_stake += mass * speed * rg_length(before->position[i]);
-    }
     return sum;
 }

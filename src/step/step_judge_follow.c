@@ -31,6 +31,7 @@
 #include "step/step_judge_follow.h"
 
 #include "rigor/proximity.h"
+#include "shape/shape.h"
 
 /* m per m of the smaller circumradius, and share of the smallest gap: differences of gaps that are
  * not resolved. */
@@ -498,14 +499,84 @@ static chase chase_of(const rg_judge_pair *pair, rg_judge_gaps *found) {
         c.plane_normal = def.normal;
         c.plane_offset = def.offset;
     }
-    c.size = fmin(rg_shape_circumradius(c.part[0]->shape), rg_shape_circumradius(c.part[1]->shape));
+    c.size = fmin(c.part[0]->shape->circumradius, c.part[1]->shape->circumradius);
     c.deep = c.plane >= 0
                  ? INFINITY
                  : fmin(rg_shape_inradius(c.part[0]->shape), rg_shape_inradius(c.part[1]->shape));
     return c;
 }
 
+/* --- pairs of which one look is enough -------------------------------------------------------- */
+
+/* The support along n of a ball, capsule or box, or of a half-space against its normal. */
+static double support_in_space(const rg_judge_part *p, const rg_pose *pose, const rg_vec3 arm[3],
+                               rg_vec3 n) {
+    if (p->arms < 0)
+        return support_of(p->shape, pose->orientation, n);
+    double sum = p->radius;
+    for (int i = 0; i < p->arms; i++)
+        sum += fabs(rg_dot(n, arm[i]));
+    return sum;
+}
+
+/* g along n at the beginning or at the end of the step. */
+static double gap_at(const rg_judge_pair *pair, bool begins, rg_vec3 n) {
+    const rg_judge_part *a = pair->part[0], *b = pair->part[1];
+    const rg_pose *x = begins ? &a->start : &a->end, *y = begins ? &b->start : &b->end;
+    return rg_dot(n, rg_sub(y->position, x->position)) -
+           support_in_space(a, x, begins ? a->start_arm : a->end_arm, n) -
+           support_in_space(b, y, begins ? b->start_arm : b->end_arm, rg_neg(n));
+}
+
+static double depth_of(const rg_judge_pair *pair) {
+    double a = pair->part[0]->shape->inradius, b = pair->part[1]->shape->inradius;
+    return a < b ? a : b;
+}
+
+static bool is_bounded(const rg_judge_part *p) {
+    return p->reach < INFINITY;
+}
+
+/* The plane that was proposed shows that the shapes are no nearer than was found before, nor
+ * deep. */
+static bool is_enough(rg_judge_pair *pair, rg_judge_gaps *found) {
+    if (rg_is_zero(pair->hint) || !is_bounded(pair->part[0]) || !is_bounded(pair->part[1]))
+        return false;
+    double gap = gap_at(pair, false, pair->hint);
+    if (!(gap >= found->least && gap >= -SLIGHT * depth_of(pair)))
+        return false;
+    pair->gap = gap;
+    pair->normal = pair->hint;
+    found->end = gap < found->end ? gap : found->end;
+    return true;
+}
+
+/* As is_plain, of two that move straight: bodies that turn about their centres at constant rates
+ * swing no faster than their farthest points, and bend no more. */
+static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge_gaps *found) {
+    const rg_judge_part *const *part = pair->part;
+    if (!is_bounded(part[0]) || !is_bounded(part[1]) || pair->course[0]->piece ||
+        pair->course[1]->piece)
+        return false;
+    double deep = depth_of(pair), least = found->least < pair->near ? found->least : pair->near;
+    double a = part[0]->shape->circumradius, b = part[1]->shape->circumradius;
+    double size = RESOLUTION * (a < b ? a : b), share = RESOLUTION_SHARE * fabs(least);
+    double bar = (least > -deep ? least : -deep) - (size > share ? size : share);
+    if (!(pair->gap >= bar && pair->gap >= -deep))
+        return false;
+    const rg_judge_leg *x = &pair->course[0]->straight, *y = &pair->course[1]->straight;
+    double swing[2] = {part[0]->swing * x->turning, part[1]->swing * y->turning};
+    double travel = length * (rg_length(rg_sub(y->velocity, x->velocity)) + swing[0] + swing[1]);
+    if (pair->gap - travel >= bar)
+        return true;
+    double bend = length * length * (swing[0] * x->turning + swing[1] * y->turning);
+    double begin = gap_at(pair, true, pair->normal), lower = begin < pair->gap ? begin : pair->gap;
+    return exceeds((lower_bound){lower, 0.125 * bend}, &(motion_bounds){travel, bend}, bar);
+}
+
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
+    if (is_enough(pair, found))
+        return;
     chase c = chase_of(pair, found);
     rg_pose pose[2] = {pair->part[0]->end, pair->part[1]->end};
     if (rg_largest_entry(pair->hint) > 0)
@@ -517,6 +588,8 @@ void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found)
 }
 
 void rg_judge_follow(const rg_judge_pair *pair, double begin, double end, rg_judge_gaps *found) {
+    if (is_straight(pair, end - begin, found))
+        return;
     chase c = chase_of(pair, found);
     look last = {.time = end,
                  .gap = pair->gap,

@@ -15,6 +15,11 @@ typedef struct rg_judge_part {
     double
         swing;  /* m: of the farthest point that turning moves: a ball about its centre has none */
     bool still; /* its body has not moved in this step */
+    /* A ball (0 arms), capsule (1) or box (3) about the origin of its frame: its support along n is
+     * radius + sum |n . arm|. -1: another shape. */
+    int arms;
+    double radius;                    /* m */
+    rg_vec3 start_arm[3], end_arm[3]; /* m, in space */
 } rg_judge_part;
 
 /* What was found, over all pairs of a step. */

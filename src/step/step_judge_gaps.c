@@ -10,6 +10,7 @@
  * Tested by tests/step/test_judge_gaps.c. */
 #include "base/base_sort.h"
 #include "rigor/contact_force.h"
+#include "shape/shape.h"
 #include "shape/shape_terrain.h"
 #include "step/step_judge.h"
 
@@ -17,6 +18,8 @@
 
 /* Colliders that one chunk of a parallel loop places, at 0.1 microseconds each. */
 enum { COLLIDERS_PER_CHUNK = 256 };
+/* Parts whose pairs one lane finds, at least: what one finds spares the next ones looks. */
+enum { PARTS_PER_LANE = 64 };
 /* Points of a path that are looked at one by one. */
 enum { MOST_PATH = 64 };
 /* Pairs nearer than this share of their circumradii are looked at. */
@@ -48,11 +51,21 @@ typedef struct judged_part {
     uint64_t category, mask;
 } judged_part;
 
-/* What the search along x reads of a part. */
+/* What the search along x reads of a part, and what it is sorted by. */
 typedef struct judged_place {
     rg_bounds swept;
     size_t part;
 } judged_place;
+
+typedef struct place_key {
+    double x;
+    uint32_t part;
+} place_key;
+
+/* Forces of a collider as B, from the first to before the last. */
+typedef struct force_range {
+    uint32_t first, end;
+} force_range;
 
 typedef struct gap_search {
     const rg_world_content *content;
@@ -62,7 +75,7 @@ typedef struct gap_search {
     judged_place *order;
     size_t count, capacity;
     const rg_contact_force *forces; /* of the step, sorted by colliders */
-    size_t force_count;
+    force_range *ranges;            /* by slot of a collider */
     const rg_judge_memory *before;
     size_t *first; /* part of each collider */
     rg_arena *lane_arenas;
@@ -79,9 +92,11 @@ typedef struct pair_lane {
 
 /* --- bodies ----------------------------------------------------------------------------------- */
 
-static bool is_same(rg_vec3 x, rg_quat p, rg_vec3 y, rg_quat q) {
-    return x.x == y.x && x.y == y.y && x.z == y.z && p.x == q.x && p.y == q.y && p.z == q.z &&
-           p.w == q.w;
+/* Bit by bit. */
+static bool is_where_it_was(const gap_search *s, size_t i) {
+    const rg_world_content *c = s->content;
+    return memcmp(&s->before->position[i], &c->position[i], sizeof *c->position) == 0 &&
+           memcmp(&s->before->orientation[i], &c->orientation[i], sizeof *c->orientation) == 0;
 }
 
 /* The prescribed motion itself: cubics between as many instants. */
@@ -98,24 +113,26 @@ static void track_prescribed(const gap_search *s, rg_judge_tracks *tracks, size_
     }
 }
 
-static judged_body body_of(const gap_search *s, const rg_judge_memory *before,
-                           const rg_step_report *report, size_t i) {
+static void fill_body(const gap_search *s, const rg_step_report *report, size_t i,
+                      judged_body *body) {
     const rg_world_content *c = s->content;
-    judged_body body = {.still = true};
+    const rg_judge_memory *before = s->before;
     if (report->tracks && c->record[i].prescription1)
         track_prescribed(s, report->tracks, i);
-    if (report->tracks)
-        body.course.piece = report->tracks->first[i];
+    body->course.piece = report->tracks ? report->tracks->first[i] : NULL;
+    body->still = !body->course.piece && is_where_it_was(s, i);
+    body->angle = 0;
+    if (body->still) {
+        body->course.straight = (rg_judge_leg){0};
+        body->shift = (rg_vec3){0, 0, 0};
+        return;
+    }
     rg_pose from = {before->position[i], before->orientation[i]};
     rg_pose to = {c->position[i], c->orientation[i]};
-    if (!body.course.piece && is_same(from.position, from.orientation, to.position, to.orientation))
-        return body;
-    body.still = false;
-    body.course.straight =
-        rg_judge_leg_straight(s->begin, s->end, from, to, c->angular_velocity[i]);
-    body.shift = rg_sub(to.position, from.position);
-    body.angle = (s->end - s->begin) * body.course.straight.turning;
-    return body;
+    rg_judge_leg_straight(s->begin, s->end, &from, &to, c->angular_velocity[i],
+                          &body->course.straight);
+    body->shift = rg_sub(to.position, from.position);
+    body->angle = (s->end - s->begin) * body->course.straight.turning;
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -143,9 +160,19 @@ static rg_bounds around_track(rg_bounds b, const rg_judge_piece *piece, double r
     return b;
 }
 
+static rg_bounds bounds_at_end(const rg_judge_part *p) {
+    if (p->arms < 0)
+        return rg_shape_bounds(p->shape, p->end);
+    rg_vec3 reach = {p->radius, p->radius, p->radius};
+    for (int i = 0; i < p->arms; i++)
+        reach = rg_add(reach, rg_vec3_make(fabs(p->end_arm[i].x), fabs(p->end_arm[i].y),
+                                           fabs(p->end_arm[i].z)));
+    return (rg_bounds){rg_sub(p->end.position, reach), rg_add(p->end.position, reach)};
+}
+
 static void make_bounds(const judged_body *body, judged_part *p) {
-    rg_bounds now = rg_shape_bounds(p->part.shape, p->part.end);
-    double turned = body->angle > 0 ? p->part.swing * fmin(body->angle, 2) : 0;
+    rg_bounds now = bounds_at_end(&p->part);
+    double turned = p->part.swing * (body->angle < 2 ? body->angle : 2);
     bool bounded = isfinite(p->part.reach);
     p->end = grown(now, (bounded ? turned : 0) + p->near);
     if (body->still)
@@ -159,52 +186,90 @@ static void make_bounds(const judged_body *body, judged_part *p) {
 }
 
 static bool is_terrain(const rg_collider *collider) {
-    return rg_shape_get_kind(collider->shape) == RG_SHAPE_TERRAIN;
+    return collider->shape->kind == RG_SHAPE_TERRAIN;
 }
 
 /* Of terrain, none: add_terrain adds those that may be met. */
 static size_t part_count(const rg_collider *collider) {
     if (collider->sensor || is_terrain(collider))
         return 0;
-    return rg_shape_is_convex(collider->shape) ? 1 : rg_shape_get_def(collider->shape).part_count;
+    return rg_shape_is_convex(collider->shape) ? 1 : collider->shape->def.part_count;
 }
 
-/* A ball about its centre is where it was, however it turns. */
-static double swing_of(const rg_shape *shape, rg_vec3 centre, double reach) {
-    rg_shape_kind kind = rg_shape_get_kind(shape);
-    return kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC
-               ? rg_length(rg_sub(rg_shape_centre(shape), centre))
-               : reach;
+/* How a shape whose support is known in closed form reaches out, turned by q. */
+static void turn_arms(const rg_shape *shape, rg_quat q, rg_vec3 arm[3]) {
+    const rg_shape_def *def = &shape->def;
+    rg_mat3 r = rg_mat3_of_quat(q);
+    double half[3] = {0.5 * def->size.x, 0.5 * def->size.y, 0.5 * def->size.z};
+    if (shape->kind == RG_SHAPE_CAPSULE)
+        arm[0] = rg_scale(0.5 * def->length, rg_vec3_make(r.m[0][2], r.m[1][2], r.m[2][2]));
+    else
+        for (int i = 0; i < 3; i++)
+            arm[i] = rg_scale(half[i], rg_vec3_make(r.m[0][i], r.m[1][i], r.m[2][i]));
+}
+
+static void set_arms(rg_judge_part *p) {
+    const rg_shape *shape = p->shape;
+    p->arms = shape->kind == RG_SHAPE_SPHERE    ? 0
+              : shape->kind == RG_SHAPE_CAPSULE ? 1
+              : shape->kind == RG_SHAPE_BOX     ? 3
+                                                : -1;
+    p->radius = p->arms == 0 || p->arms == 1 ? shape->def.radius : 0;
+    if (p->arms <= 0)
+        return;
+    turn_arms(shape, p->end.orientation, p->end_arm);
+    if (p->still)
+        memcpy(p->start_arm, p->end_arm, sizeof p->start_arm);
+    else
+        turn_arms(shape, p->start.orientation, p->start_arm);
+}
+
+/* The farthest points from the centre of mass. A ball about it is where it was, however it
+ * turns. */
+static void set_reach(rg_judge_part *p) {
+    rg_vec3 middle = rg_pose_is_identity(&p->local) ? p->shape->centre
+                                                    : rg_pose_apply(p->local, p->shape->centre);
+    double off = rg_is_zero(middle) ? 0 : rg_length(middle);
+    bool ball = p->shape->kind == RG_SHAPE_SPHERE || p->shape->kind == RG_SHAPE_DISC;
+    p->reach = off + p->shape->circumradius;
+    p->swing = ball ? off : p->reach;
 }
 
 /* A convex part of a collider, with its pose in the frame of the body. */
-static void fill_part(const gap_search *s, const rg_judge_memory *before, size_t number,
-                      const rg_shape *shape, rg_pose in_body, judged_part *p) {
+static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
+                      const rg_pose *in_body, judged_part *p) {
     const rg_world_content *c = s->content;
     const rg_collider *collider = &c->collider[number];
     size_t body = rg_body_dense(c, collider->body);
-    const rg_pose *centre_pose = &c->record[body].local_centre;
-    rg_pose to_centre =
-        rg_pose_is_identity(centre_pose) ? *centre_pose : rg_pose_inverse(*centre_pose);
-    *p = (judged_part){.body = (uint32_t)body,
-                       .collider = rg_handle_at(&c->colliders, number).index1,
-                       .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
-                       .category = collider->category,
-                       .mask = collider->mask};
-    p->part = (rg_judge_part){.shape = shape,
-                              .local = rg_pose_compose_local(to_centre, &in_body),
-                              .start = rg_pose_compose_local(before->origin[body], &in_body),
-                              .end = rg_pose_compose_local(rg_body_origin_pose(c, body), &in_body),
-                              .reach = INFINITY,
-                              .still = s->bodies[body].still};
-    if (rg_shape_is_bounded(shape)) {
-        rg_vec3 centre = rg_pose_inverse(p->part.local).position;
-        p->part.reach =
-            rg_length(rg_sub(rg_shape_centre(shape), centre)) + rg_shape_circumradius(shape);
-        p->part.swing = swing_of(shape, centre, p->part.reach);
-        p->near = NEAR_SHARE * rg_shape_circumradius(shape);
+    const judged_body *own = &s->bodies[body];
+    const rg_pose *centre = &c->record[body].local_centre;
+    p->body = (uint32_t)body;
+    p->collider = c->colliders.dense_slot[number] + 1;
+    p->dynamic = c->record[body].motion == RG_MOTION_DYNAMIC;
+    p->category = collider->category;
+    p->mask = collider->mask;
+    rg_judge_part *part = &p->part;
+    part->shape = shape;
+    bool plain = rg_pose_is_identity(in_body);
+    const rg_pose *now = &s->before->now[body], *then = &s->before->origin[body];
+    if (!rg_pose_is_identity(centre))
+        part->local = rg_pose_compose_local(rg_pose_inverse(*centre), in_body);
+    else
+        part->local = *in_body;
+    part->end = plain ? *now : rg_pose_compose(*now, *in_body);
+    if (own->still)
+        part->start = part->end;
+    else
+        part->start = plain ? *then : rg_pose_compose(*then, *in_body);
+    part->still = own->still;
+    part->reach = INFINITY;
+    part->swing = p->near = 0;
+    set_arms(part);
+    if (shape->kind != RG_SHAPE_HALFSPACE) {
+        set_reach(part);
+        p->near = NEAR_SHARE * shape->circumradius;
     }
-    make_bounds(&s->bodies[body], p);
+    make_bounds(own, p);
 }
 
 static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
@@ -212,12 +277,17 @@ static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
     const gap_search *s = user;
     for (size_t i = begin; i < end; i++) {
         const rg_collider *collider = &s->content->collider[i];
-        rg_shape_def def = rg_shape_get_def(collider->shape);
-        bool convex = rg_shape_is_convex(collider->shape);
-        for (size_t k = 0; k < part_count(collider); k++)
-            fill_part(s, s->before, i, convex ? collider->shape : def.parts[k].shape,
-                      convex ? collider->pose : rg_pose_compose(collider->pose, def.parts[k].pose),
-                      &s->parts[s->first[i] + k]);
+        judged_part *parts = &s->parts[s->first[i]];
+        size_t count = part_count(collider);
+        if (count && rg_shape_is_convex(collider->shape)) {
+            fill_part(s, i, collider->shape, &collider->pose, parts);
+            continue;
+        }
+        for (size_t k = 0; k < count; k++) {
+            const rg_compound_part *part = &collider->shape->def.parts[k];
+            rg_pose in_body = rg_pose_compose(collider->pose, part->pose);
+            fill_part(s, i, part->shape, &in_body, &parts[k]);
+        }
     }
 }
 
@@ -302,7 +372,7 @@ static bool find_along(const gap_search *s, const judged_part *p, const rg_shape
 static rg_status find_triangles(const gap_search *s, const rg_collider *collider, size_t others,
                                 rg_arena *arena, uint32_t **all, size_t *count) {
     size_t body = rg_body_dense(s->content, collider->body), capacity = 0, kept = 0;
-    rg_pose pose = rg_pose_compose(rg_body_origin_pose(s->content, body), collider->pose);
+    rg_pose pose = rg_pose_compose(s->before->now[body], collider->pose);
     *all = NULL;
     *count = 0;
     for (size_t i = 0; i < others; i++) {
@@ -326,8 +396,7 @@ static rg_status find_triangles(const gap_search *s, const rg_collider *collider
     return RG_OK;
 }
 
-static rg_status add_terrain(gap_search *s, const rg_judge_memory *before, size_t number,
-                             size_t others, rg_arena *arena) {
+static rg_status add_terrain(gap_search *s, size_t number, size_t others, rg_arena *arena) {
     const rg_collider *collider = &s->content->collider[number];
     uint32_t *list;
     size_t count;
@@ -337,25 +406,46 @@ static rg_status add_terrain(gap_search *s, const rg_judge_memory *before, size_
     for (size_t i = 0; i < count; i++) {
         if (!rooms || !rg_arena_grow(arena, &s->parts, s->count, &s->capacity, sizeof *s->parts))
             return RG_OUT_OF_MEMORY;
-        fill_part(s, before, number, rg_terrain_part(collider->shape, list[i], &rooms[i]),
-                  collider->pose, &s->parts[s->count++]);
+        fill_part(s, number, rg_terrain_part(collider->shape, list[i], &rooms[i]), &collider->pose,
+                  &s->parts[s->count++]);
     }
     return RG_OK;
 }
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-/* Ties may come in any order, up to the resolution of what is found. */
-static bool lower_x_before(const judged_place *a, const judged_place *b) {
-    double x = a->swept.lower.x, y = b->swept.lower.x;
-    return x < y || (x == y && a->part < b->part);
+static bool is_before(place_key a, place_key b) {
+    return a.x < b.x || (a.x == b.x && a.part < b.part);
 }
 
-RG_DEFINE_HEAP_SORT(sort_places, judged_place, lower_x_before)
+RG_DEFINE_MERGE_SORT(sort_keys, place_key, is_before)
 
-static bool meet(const rg_bounds *x, const rg_bounds *y) {
-    return x->lower.x <= y->upper.x && y->lower.x <= x->upper.x && x->lower.y <= y->upper.y &&
-           y->lower.y <= x->upper.y && x->lower.z <= y->upper.z && y->lower.z <= x->upper.z;
+/* Parts in the order of x. Where they were in the last step is where to begin, since little has
+ * changed; what comes of it is the same from any beginning. */
+static rg_status sort_places(gap_search *s, rg_judge_order *last, rg_arena *arena) {
+    place_key *keys = rg_arena_take(arena, s->count, sizeof *keys);
+    place_key *scratch = rg_arena_take(arena, s->count, sizeof *scratch);
+    s->order = rg_arena_take(arena, s->count, sizeof *s->order);
+    if (!keys || !scratch || !s->order ||
+        rg_array_grow(last->allocator, &last->parts, &last->capacity, s->count))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < s->count && last->count != s->count; i++)
+        last->parts[i] = (uint32_t)i;
+    last->count = s->count;
+    for (size_t i = 0; i < s->count; i++)
+        keys[i] = (place_key){s->parts[last->parts[i]].swept.lower.x, last->parts[i]};
+    sort_keys(keys, s->count, scratch);
+    for (size_t i = 0; i < s->count; i++) {
+        last->parts[i] = keys[i].part;
+        s->order[i] = (judged_place){s->parts[keys[i].part].swept, keys[i].part};
+    }
+    return RG_OK;
+}
+
+/* On y and z; along x the search knows. */
+static inline bool meet(const rg_bounds *x, const rg_bounds *y) {
+    return x->lower.z <= y->upper.z && y->lower.z <= x->upper.z && x->lower.y <= y->upper.y &&
+           y->lower.y <= x->upper.y;
 }
 
 static bool may_meet(const gap_search *s, const judged_part *a, const judged_part *b) {
@@ -366,7 +456,25 @@ static bool may_meet(const gap_search *s, const judged_part *a, const judged_par
     if (x->course.piece || y->course.piece)
         return true;
     rg_bounds relative = drawn(b->end, rg_sub(x->shift, y->shift));
-    return meet(&a->end, &relative);
+    return rg_bounds_overlap(&a->end, &relative);
+}
+
+/* Where the forces of each collider are. */
+static rg_status find_ranges(gap_search *s, rg_arena *arena) {
+    const rg_memory_block *block = &s->content->memory[RG_MEMORY_FORCES];
+    size_t count = block->size / sizeof *s->forces, slots = s->content->colliders.slot_count + 1;
+    s->forces = block->data;
+    s->ranges = rg_arena_take(arena, slots, sizeof *s->ranges);
+    if (!s->ranges)
+        return RG_OUT_OF_MEMORY;
+    memset(s->ranges, 0, slots * sizeof *s->ranges);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint32_t slot = s->forces[i].collider_b.index1;
+        for (end = i + 1; end < count && s->forces[end].collider_b.index1 == slot;)
+            end++;
+        s->ranges[slot] = (force_range){(uint32_t)i, (uint32_t)end};
+    }
+    return RG_OK;
 }
 
 /* The normal of a contact of two parts, from the first to the second: a proposal, no more. Zero:
@@ -374,39 +482,30 @@ static bool may_meet(const gap_search *s, const judged_part *a, const judged_par
 static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_part *y) {
     bool swapped = x->collider > y->collider;
     uint32_t b = swapped ? y->collider : x->collider, a = swapped ? x->collider : y->collider;
-    size_t low = 0, high = s->force_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const rg_contact_force *f = &s->forces[middle];
-        bool before =
-            f->collider_b.index1 != b ? f->collider_b.index1 < b : f->collider_a.index1 < a;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == s->force_count || s->forces[low].collider_b.index1 != b ||
-        s->forces[low].collider_a.index1 != a)
-        return (rg_vec3){0, 0, 0};
-    return swapped ? rg_neg(s->forces[low].normal) : s->forces[low].normal;
+    for (size_t i = s->ranges[b].first; i < s->ranges[b].end; i++)
+        if (s->forces[i].collider_a.index1 == a)
+            return swapped ? rg_neg(s->forces[i].normal) : s->forces[i].normal;
+    return (rg_vec3){0, 0, 0};
 }
 
 /* Whether a part is a ball whose centre went in a straight line. */
 static bool is_ball(const gap_search *s, const judged_part *p) {
-    rg_shape_kind kind = rg_shape_get_kind(p->part.shape);
+    rg_shape_kind kind = p->part.shape->kind;
     return (kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC) && p->part.swing == 0 &&
            !s->bodies[p->body].course.piece;
 }
 
 /* Two balls: the gap is |d| - R, with d the way between the centres, which is linear in time. */
 static closed_gap between_balls(const judged_part *a, const judged_part *b) {
-    double sum = rg_shape_circumradius(a->part.shape) + rg_shape_circumradius(b->part.shape);
+    double sum = a->part.shape->circumradius + b->part.shape->circumradius;
     rg_vec3 from = rg_sub(b->part.start.position, a->part.start.position);
     rg_vec3 to = rg_sub(b->part.end.position, a->part.end.position), way = rg_sub(to, from);
     double square = rg_length_squared(way), closing = -rg_dot(from, way), end = rg_length(to);
-    double least = fmin(rg_length(from), end);
-    if (closing > 0 && closing < square)
-        least = fmin(least, rg_length(rg_add_scaled(from, closing / square, way)));
+    double least = end; /* on the way away from each other, they were nearer at the beginning */
+    if (closing < 0)
+        least = rg_length(from);
+    else if (closing < square)
+        least = rg_length(rg_add_scaled(from, closing / square, way));
     return (closed_gap){least - sum, end - sum};
 }
 
@@ -429,7 +528,7 @@ static bool is_known(const gap_search *s, const judged_part *a, const judged_par
     closed_gap gap;
     if (first && second) {
         gap = between_balls(a, b);
-        if (gap.least < -fmin(rg_shape_inradius(a->part.shape), rg_shape_inradius(b->part.shape)))
+        if (gap.least < -a->part.shape->inradius || gap.least < -b->part.shape->inradius)
             return false;
     } else if (first != second) {
         const judged_part *ball = first ? a : b, *other = first ? b : a;
@@ -440,8 +539,8 @@ static bool is_known(const gap_search *s, const judged_part *a, const judged_par
     } else {
         return false;
     }
-    gaps->least = fmin(gaps->least, gap.least);
-    gaps->end = fmin(gaps->end, gap.end);
+    gaps->least = gap.least < gaps->least ? gap.least : gaps->least;
+    gaps->end = gap.end < gaps->end ? gap.end : gaps->end;
     return true;
 }
 
@@ -457,25 +556,30 @@ static rg_status add_pair(const gap_search *s, rg_arena *arena, const judged_par
     return RG_OK;
 }
 
+static rg_status look_at_pair(const gap_search *s, const judged_part *a, const judged_part *b,
+                              rg_arena *arena, pair_lane *lane) {
+    if (!may_meet(s, a, b) ||
+        (s->content->joints.count && rg_joints_part(s->content, a->body, b->body)) ||
+        is_known(s, a, b, &lane->gaps))
+        return RG_OK;
+    return add_pair(s, arena, a, b, lane);
+}
+
 static rg_status find_pairs(const gap_search *s, size_t begin, size_t end, rg_arena *arena,
                             pair_lane *lane) {
-    rg_status status = RG_OK;
-    for (size_t i = begin; i < end && !status; i++) {
+    const judged_place *last = s->order + s->count;
+    for (size_t i = begin; i < end; i++) {
         const judged_place *x = &s->order[i];
-        for (size_t k = i + 1; k < s->count && !status; k++) {
-            const judged_place *y = &s->order[k];
-            if (y->swept.lower.x > x->swept.upper.x)
-                break;
-            if (!meet(&x->swept, &y->swept))
+        rg_bounds own = x->swept;
+        for (const judged_place *y = x + 1; y < last && y->swept.lower.x <= own.upper.x; y++) {
+            if (!meet(&own, &y->swept))
                 continue;
-            const judged_part *a = &s->parts[x->part], *b = &s->parts[y->part];
-            if (may_meet(s, a, b) &&
-                !(s->content->joints.count && rg_joints_part(s->content, a->body, b->body)) &&
-                !is_known(s, a, b, &lane->gaps))
-                status = add_pair(s, arena, a, b, lane);
+            rg_status status = look_at_pair(s, &s->parts[x->part], &s->parts[y->part], arena, lane);
+            if (status)
+                return status;
         }
     }
-    return status;
+    return RG_OK;
 }
 
 /* The pairs of a lane, and their gaps at the end. */
@@ -512,6 +616,7 @@ static void join_lanes(const pair_lane *lanes, rg_judge_gaps *gaps) {
 static rg_status follow_pairs(gap_search *s, const rg_judge_room *room, rg_judge_gaps *gaps) {
     pair_lane lanes[RG_JUDGE_LANES];
     size_t grain = rg_chunk_count(s->count, RG_JUDGE_LANES);
+    grain = grain > PARTS_PER_LANE ? grain : PARTS_PER_LANE;
     for (int i = 0; i < RG_JUDGE_LANES; i++)
         lanes[i] = (pair_lane){.gaps = *gaps};
     s->lanes = lanes;
@@ -535,13 +640,8 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     size_t total = 0, n = content->bodies.count;
     rg_arena *arena = room->arena;
     *gaps = (rg_judge_gaps){.least = INFINITY, .end = INFINITY};
-    const rg_memory_block *forces = &content->memory[RG_MEMORY_FORCES];
-    gap_search s = {.content = content,
-                    .begin = before->time,
-                    .end = content->time,
-                    .before = before,
-                    .forces = forces->data,
-                    .force_count = forces->size / sizeof *s.forces};
+    gap_search s = {
+        .content = content, .begin = before->time, .end = content->time, .before = before};
     s.first = rg_arena_take(arena, content->colliders.count, sizeof *s.first);
     if (!s.first)
         return RG_OUT_OF_MEMORY;
@@ -555,20 +655,15 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     if (!s.bodies || !s.parts)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++)
-        s.bodies[i] = body_of(&s, before, report, i);
+        fill_body(&s, report, i, &s.bodies[i]);
     rg_parallel_for(room->pool, content->colliders.count, COLLIDERS_PER_CHUNK, add_parts, &s);
     s.count = total;
     for (size_t i = 0; i < content->colliders.count; i++)
         if (is_terrain(&content->collider[i]) && !content->collider[i].sensor &&
-            add_terrain(&s, before, i, total, arena))
+            add_terrain(&s, i, total, arena))
             return RG_OUT_OF_MEMORY;
-    s.order = rg_arena_take(arena, s.count, sizeof *s.order);
-    if (!s.order)
+    if ((report->tracks && report->tracks->lost) || find_ranges(&s, arena) ||
+        sort_places(&s, room->order, arena))
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < s.count; i++)
-        s.order[i] = (judged_place){s.parts[i].swept, i};
-    if (report->tracks && report->tracks->lost)
-        return RG_OUT_OF_MEMORY;
-    sort_places(s.order, s.count);
     return follow_pairs(&s, room, gaps);
 }

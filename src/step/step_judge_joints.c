@@ -13,13 +13,6 @@
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-static rg_judge_motion_at motion_of(const rg_world_content *c, const rg_judge_memory *before,
-                                    double step, uint32_t body, rg_vec3 p) {
-    if (body == UINT32_MAX)
-        return (rg_judge_motion_at){0};
-    return rg_judge_motion_of(c, before, step, body, p);
-}
-
 static void account_part(rg_judge_joint_part part, double work, bool instant,
                          rg_judge_contacts *sum) {
     if (part == RG_JUDGE_JOINT_FRICTION)
@@ -32,28 +25,42 @@ static void account_part(rg_judge_joint_part part, double work, bool instant,
         sum->stabilisation += work;
 }
 
-static void account(const rg_world_content *c, const rg_judge_memory *before, rg_judge_pushes done,
-                    const rg_judge_joint *joint, rg_judge_contacts *sum) {
-    double step = done.ended ? 0 : done.step;
-    rg_judge_motion_at a = motion_of(c, before, step, joint->body_a, joint->point);
-    rg_judge_motion_at b = motion_of(c, before, step, joint->body_b, joint->point);
-    rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(b.before, b.after), rg_add(a.before, a.after)));
-    rg_vec3 turn = rg_scale(
-        0.5, rg_sub(rg_add(b.spin_before, b.spin_after), rg_add(a.spin_before, a.spin_after)));
+/* How many parts did something, up to the last of them: no bit but the signs is set in the others.
+ * Most joints only hold. */
+static inline int busy_parts(const rg_judge_joint *joint) {
+    uint64_t linear[3 * (RG_JUDGE_JOINT_PARTS - 1)], angular[3 * (RG_JUDGE_JOINT_PARTS - 1)];
+    uint64_t all = 0;
+    memcpy(linear, &joint->linear[1], sizeof linear);
+    memcpy(angular, &joint->angular[1], sizeof angular);
+    for (int i = 0; i < 3 * (RG_JUDGE_JOINT_PARTS - 1); i++)
+        all |= linear[i] | angular[i];
+    return all << 1 == 0 ? 1 : RG_JUDGE_JOINT_PARTS;
+}
+
+_Static_assert(RG_JUDGE_JOINT_HOLD == 0, "it is the first part");
+
+static void account(const rg_world_content *c, const rg_judge_memory *before,
+                    const rg_judge_pushes *done, const rg_judge_joint *joint,
+                    rg_judge_contacts *sum) {
+    double step = done->ended ? 0 : done->step;
+    rg_vec3 a[2], b[2];
+    bool moves_a = rg_judge_moves(c, before, step, joint->body_a, joint->point, a);
+    bool moves_b = rg_judge_moves(c, before, step, joint->body_b, joint->point, b);
+    rg_vec3 mean = rg_scale(0.5, rg_sub(b[0], a[0])), turn = rg_scale(0.5, rg_sub(b[1], a[1]));
     rg_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
-    for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+    for (int part = 0, count = busy_parts(joint); part < count; part++) {
         double work = rg_dot(joint->linear[part], mean) + rg_dot(joint->angular[part], turn);
-        account_part((rg_judge_joint_part)part, work, step == 0 && !done.ended, sum);
+        account_part((rg_judge_joint_part)part, work, step == 0 && !done->ended, sum);
         linear = rg_add(linear, joint->linear[part]);
         angular = rg_add(angular, joint->angular[part]);
     }
-    if (!a.dynamic) /* what moves by itself pushes back on nothing that we count */
-        sum->prescribed += rg_dot(linear, a.before) + rg_dot(angular, a.spin_before);
-    if (!b.dynamic)
-        sum->prescribed -= rg_dot(linear, b.before) + rg_dot(angular, b.spin_before);
-    if (a.dynamic == b.dynamic || joint->numerical)
+    if (!moves_a) /* what moves by itself pushes back on nothing that we count */
+        sum->prescribed += 0.5 * (rg_dot(linear, a[0]) + rg_dot(angular, a[1]));
+    if (!moves_b)
+        sum->prescribed -= 0.5 * (rg_dot(linear, b[0]) + rg_dot(angular, b[1]));
+    if (moves_a == moves_b || joint->numerical)
         return;
-    double sign = b.dynamic ? 1 : -1;
+    double sign = moves_b ? 1 : -1;
     sum->impulse = rg_add_scaled(sum->impulse, sign, linear);
     sum->angular_impulse =
         rg_add_scaled(sum->angular_impulse, sign, rg_add(angular, rg_cross(joint->point, linear)));
@@ -66,7 +73,7 @@ void rg_judge_joint_work(const rg_world_content *c, const rg_judge_memory *befor
         bool counts = !whose || (joint->body_a != UINT32_MAX && whose[joint->body_a]) ||
                       (joint->body_b != UINT32_MAX && whose[joint->body_b]);
         if (counts)
-            account(c, before, done, joint, sum);
+            account(c, before, &done, joint, sum);
     }
 }
 
@@ -111,41 +118,47 @@ void rg_judge_joint_power(const rg_judge_instant *now, double share, rg_judge_po
 }
 
 /* What a body was like before the impulses at the end of a step. */
-static void take_back(const rg_world_content *c, size_t i, rg_vec3 linear, rg_vec3 angular,
-                      rg_vec3 *velocity, rg_vec3 *spin) {
-    *velocity = rg_add_scaled(c->velocity[i], -1 / c->record[i].mass.mass, linear);
-    if (c->planar) {
-        spin->y = c->angular_velocity[i].y - angular.y / c->record[i].mass.inertia.m[1][1];
-        return;
-    }
-    rg_mat3 inverse = rg_judge_inverse(&c->record[i].mass.inertia);
-    rg_quat now = rg_body_origin_pose(c, i).orientation;
-    rg_vec3 change = rg_rotate(now, rg_mat3_apply(&inverse, rg_rotate_back(now, angular)));
-    *spin = rg_sub(c->angular_velocity[i], change);
+static void take_back(const rg_world_content *c, const rg_judge_memory *before, size_t i,
+                      rg_vec3 linear, rg_vec3 angular, rg_vec3 *velocity) {
+    const rg_mass_properties *mass = &c->record[i].mass;
+    rg_vec3 *spin = &c->angular_velocity[i];
+    *velocity = rg_add_scaled(*velocity, -1 / mass->mass, linear);
+    before->turning[i] = rg_sub(before->turning[i], angular);
+    if (c->planar)
+        spin->y -= angular.y / mass->inertia.m[1][1];
+    else if (!rg_is_zero(angular))
+        *spin = rg_sub(*spin, rg_judge_turn_through(&mass->inertia, true,
+                                                    before->now[i].orientation, angular));
 }
 
 /* Momenta that joints gave the bodies at the end of the step. */
 static void add_end_joints(const rg_world_content *c, const rg_judge_pushes *done, rg_vec3 *linear,
                            rg_vec3 *angular) {
-    for (size_t k = 0; k < done->end_joint_count; k++)
+    for (size_t k = 0; k < done->end_joint_count; k++) {
+        const rg_judge_joint *joint = &done->end_joints[k];
+        rg_vec3 push = {0, 0, 0}, turn = {0, 0, 0};
+        for (int part = 0, count = busy_parts(joint); part < count; part++) {
+            push = rg_add(push, joint->linear[part]);
+            turn = rg_add(turn, joint->angular[part]);
+        }
         for (int side = 0; side < 2; side++) {
-            const rg_judge_joint *joint = &done->end_joints[k];
             uint32_t body = side == 0 ? joint->body_a : joint->body_b;
             if (body == UINT32_MAX)
                 continue;
             double sign = side == 0 ? -1 : 1;
             rg_vec3 arm = rg_sub(joint->point, c->position[body]);
-            for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
-                rg_vec3 turn = rg_add(joint->angular[part], rg_cross(arm, joint->linear[part]));
-                linear[body] = rg_add_scaled(linear[body], sign, joint->linear[part]);
-                angular[body] = rg_add_scaled(angular[body], sign, turn);
-            }
+            linear[body] = rg_add_scaled(linear[body], sign, push);
+            angular[body] = rg_add_scaled(angular[body], sign, rg_add(turn, rg_cross(arm, push)));
         }
+    }
 }
 
 rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before,
                         rg_judge_pushes done, const uint8_t *whose, rg_arena *arena,
                         rg_judge_contacts *sum) {
+    if (!done.arrived)
+        rg_judge_arrive(c, whose, before);
+    done.arrived = true;
     if (done.end_joint_count == 0 && !done.halved) {
         *sum = rg_judge_contact_work(c, before, done, whose);
         return RG_OK;
@@ -160,16 +173,16 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
     memset(linear, 0, n * sizeof *linear);
     memset(angular, 0, n * sizeof *angular);
     add_end_joints(c, &done, linear, angular);
+    rg_world_content moved = *c; /* before those impulses */
+    moved.velocity = velocity, moved.angular_velocity = spin;
     for (size_t i = 0; i < n; i++) {
         velocity[i] = c->velocity[i], spin[i] = c->angular_velocity[i];
-        if (c->record[i].motion == RG_MOTION_DYNAMIC)
-            take_back(c, i, linear[i], angular[i], &velocity[i], &spin[i]);
+        if (c->record[i].motion == RG_MOTION_DYNAMIC && (!whose || whose[i]))
+            take_back(&moved, before, i, linear[i], angular[i], &velocity[i]);
         if (done.halved && done.halved[i])
             velocity[i] = rg_add_scaled(
                 velocity[i], -0.5 * done.step * c->dynamics[i].gravity_scale, c->gravity);
     }
-    rg_world_content moved = *c; /* before those impulses */
-    moved.velocity = velocity, moved.angular_velocity = spin;
     *sum = rg_judge_contact_work(&moved, before, done, whose);
     for (size_t i = 0; i < n; i++) {
         /* Half of the weight for the change from v- to v', half for that from v' to v+: h/4 (v- + 2
@@ -195,10 +208,11 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-static rg_pose frame_of(const rg_world_content *c, rg_body_id body, rg_pose frame) {
+static rg_pose frame_of(const rg_world_content *c, const rg_pose *origin, rg_body_id body,
+                        const rg_pose *frame) {
     if (!body.index1)
-        return frame;
-    return rg_pose_compose(rg_body_origin_pose(c, rg_body_dense(c, body)), frame);
+        return *frame;
+    return rg_pose_compose_local(origin[rg_body_dense(c, body)], frame);
 }
 
 static rg_vec3 axis_of(rg_pose frame, int i) {
@@ -337,37 +351,57 @@ static double coordinate_of(const rg_joint_def *def, rg_pose a, rg_pose b, size_
 }
 
 /* How far the sum of a tendon is outside its limits. Points on surfaces have no coordinate here. */
-static double tendon_error(const rg_world_content *c, const rg_joint_def *def) {
+static double tendon_error(const rg_world_content *c, const rg_pose *origin,
+                           const rg_joint_def *def) {
     double sum = 0;
     for (size_t k = 0; k < def->part_count; k++) {
         size_t j = rg_joint_dense(c, def->part[k].joint), axis = def->part[k].axis;
         const rg_joint_def *part = &c->joint[j].def;
         if (part->kind == RG_JOINT_SURFACE || rg_joint_memories(c)[j].broken != 0)
             return 0;
-        sum +=
-            def->part[k].coefficient * coordinate_of(part, frame_of(c, part->body_a, part->frame_a),
-                                                     frame_of(c, part->body_b, part->frame_b), axis,
-                                                     rg_joint_memories(c)[j].coordinate[axis]);
+        sum += def->part[k].coefficient *
+               coordinate_of(part, frame_of(c, origin, part->body_a, &part->frame_a),
+                             frame_of(c, origin, part->body_b, &part->frame_b), axis,
+                             rg_joint_memories(c)[j].coordinate[axis]);
     }
     return outside(&def->axis[0], sum, false, 0);
 }
 
-double rg_judge_joint_error(const rg_world_content *c) {
+static bool is_unlimited(const rg_joint_axis *a) {
+    return a->lower == -INFINITY && a->upper == INFINITY;
+}
+
+/* The origin of a frame of a joint, in space. */
+static rg_vec3 point_of(const rg_world_content *c, const rg_pose *origin, rg_body_id body,
+                        rg_vec3 point) {
+    return body.index1 ? rg_pose_apply(origin[rg_body_dense(c, body)], point) : point;
+}
+
+static double one_error(const rg_world_content *c, const rg_pose *origin, const rg_joint_def *def,
+                        const double *coordinate) {
+    if (def->kind == RG_JOINT_BALL)
+        return rg_length(rg_sub(point_of(c, origin, def->body_b, def->frame_b.position),
+                                point_of(c, origin, def->body_a, def->frame_a.position)));
+    if (def->kind == RG_JOINT_TENDON)
+        return tendon_error(c, origin, def);
+    rg_pose a = frame_of(c, origin, def->body_a, &def->frame_a),
+            b = frame_of(c, origin, def->body_b, &def->frame_b);
+    if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
+        return gear_error(def, a, b, coordinate);
+    if (def->kind == RG_JOINT_HINGE && is_unlimited(&def->axis[0]))
+        return rg_length(rg_sub(b.position, a.position)) + locked_turn(def->kind, a, b);
+    rg_pose relative = rg_pose_compose(rg_pose_inverse(a), b);
+    return locked_distance(def->kind, relative.position) + locked_turn(def->kind, a, b) +
+           beyond(def, relative, coordinate);
+}
+
+double rg_judge_joint_error(const rg_world_content *c, const rg_pose *origin) {
     double worst = NAN;
     for (size_t j = 0; j < c->joints.count; j++) {
-        const rg_joint_def *def = &c->joint[j].def;
         const rg_joint_memory *memory = &rg_joint_memories(c)[j];
         if (memory->broken != 0)
             continue;
-        rg_pose a = frame_of(c, def->body_a, def->frame_a),
-                b = frame_of(c, def->body_b, def->frame_b);
-        rg_pose relative = rg_pose_compose(rg_pose_inverse(a), b);
-        double error = locked_distance(def->kind, relative.position) +
-                       locked_turn(def->kind, a, b) + beyond(def, relative, memory->coordinate);
-        if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
-            error = gear_error(def, a, b, memory->coordinate);
-        if (def->kind == RG_JOINT_TENDON)
-            error = tendon_error(c, def);
+        double error = one_error(c, origin, &c->joint[j].def, memory->coordinate);
         worst = isnan(worst) || !(error <= worst) ? error : worst;
     }
     return worst;

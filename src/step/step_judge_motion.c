@@ -54,11 +54,26 @@ static bool is_opposite(rg_quat p, rg_quat q) {
     return p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0;
 }
 
+/* 2 asin(s) / s from s^2, to the last digit: the next term is 2e-16 at SMALL_SINE. */
+#define SMALL_SINE 0.1
+
+static double angle_over_sine(double square) {
+    static const double c[] = {1.0 / 6,       3.0 / 40,         15.0 / 336,        105.0 / 3456,
+                               945.0 / 42240, 10395.0 / 599040, 135135.0 / 9676800};
+    double sum = c[6];
+    for (int i = 5; i >= 0; i--)
+        sum = sum * square + c[i];
+    return 2 + 2 * sum * square;
+}
+
 /* The rotation vector from one orientation to another that is nearest to the one expected. */
 static rg_vec3 turn_between(rg_quat from, rg_quat to, rg_vec3 expected) {
     rg_quat q = rg_quat_multiply(to, rg_quat_conjugate(from));
     rg_vec3 v = {q.x, q.y, q.z};
-    double sine = rg_length(v);
+    double square = rg_length_squared(v);
+    if (square < SMALL_SINE * SMALL_SINE && rg_length_squared(expected) < 8) /* < (pi - angle)^2 */
+        return rg_scale(q.w < 0 ? -angle_over_sine(square) : angle_over_sine(square), v);
+    double sine = sqrt(square);
     if (!(sine > 0)) /* no turn, or full ones */
         return rg_length(expected) > RG_PI ? expected : (rg_vec3){0, 0, 0};
     rg_vec3 axis = rg_scale(1 / sine, v);
@@ -106,15 +121,17 @@ void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, dou
 
 /* --- straight --------------------------------------------------------------------------------- */
 
-rg_judge_leg rg_judge_leg_straight(double begin, double end, rg_pose from, rg_pose to,
-                                   rg_vec3 spin) {
-    double length = end - begin;
-    rg_vec3 turn = turn_between(from.orientation, to.orientation, rg_scale(length, spin));
-    rg_judge_leg leg = {.begin = begin, .end = end, .start = from};
-    leg.velocity = rg_scale(1 / length, rg_sub(to.position, from.position));
-    leg.spin = rg_scale(1 / length, turn);
-    leg.turning = rg_length(leg.spin);
-    return leg;
+void rg_judge_leg_straight(double begin, double end, const rg_pose *from, const rg_pose *to,
+                           rg_vec3 spin, rg_judge_leg *leg) {
+    double length = end - begin, rate = 1 / length;
+    leg->begin = begin, leg->end = end;
+    leg->start = *from;
+    leg->piece = NULL;
+    leg->acceleration = leg->bending = 0;
+    leg->velocity = rg_scale(rate, rg_sub(to->position, from->position));
+    leg->spin =
+        rg_scale(rate, turn_between(from->orientation, to->orientation, rg_scale(length, spin)));
+    leg->turning = rg_length(leg->spin);
 }
 
 /* --- polynomials ------------------------------------------------------------------------------ */

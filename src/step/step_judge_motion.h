@@ -56,8 +56,8 @@ typedef struct rg_judge_leg {
 } rg_judge_leg;
 
 /* From one pose to another in a straight line; `spin` (rad/s) tells the number of full turns. */
-rg_judge_leg rg_judge_leg_straight(double begin, double end, rg_pose from, rg_pose to,
-                                   rg_vec3 spin);
+void rg_judge_leg_straight(double begin, double end, const rg_pose *from, const rg_pose *to,
+                           rg_vec3 spin, rg_judge_leg *leg);
 rg_judge_leg rg_judge_leg_along(const rg_judge_piece *piece);
 rg_pose rg_judge_leg_pose(const rg_judge_leg *leg, double time);
 /* Of the centre of mass; and most of the magnitude of its acceleration along a unit vector. */

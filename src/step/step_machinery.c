@@ -9,13 +9,14 @@ static void free_machinery(void *pointer) {
         return;
     rg_collision_destroy(m->collision);
     rg_collision_destroy(m->between);
-    rg_release_all(&m->allocator, m->part_forces, m->impulses);
+    rg_release_all(&m->allocator, m->part_forces, m->impulses, m->order.parts);
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);
         rg_arena_free(&m->arenas[i]);
         rg_island_memory_free(&m->islands[i], &m->allocator);
     }
     rg_arena_free(&m->tracks);
+    rg_arena_free(&m->seen.memory);
     rg_object_release(m);
 }
 
@@ -29,6 +30,8 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     for (int i = 0; i < RG_STEP_ALL_LANES; i++)
         m->arenas[i] = rg_arena_make(&world->allocator);
     m->tracks = rg_arena_make(&world->allocator);
+    m->seen.memory = rg_arena_make(&world->allocator);
+    m->order.allocator = &m->allocator;
     rg_status status =
         rg_collision_create(&world->collision, &world->allocator, &m->collision, error);
     for (int i = 0; i < RG_STEP_ALL_LANES && !status; i++) {

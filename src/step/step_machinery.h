@@ -9,6 +9,7 @@
 #include "rigor/event.h"
 #include "rigor/solver.h"
 #include "step/step_island_memory.h"
+#include "step/step_joints.h"
 #include "step/step_rest.h"
 #include "world/world.h"
 
@@ -38,8 +39,10 @@ typedef struct rg_step_machinery {
     rg_arena tracks; /* how bodies moved in the last step, for the judge */
     rg_problem_observer *observer;
     void *observer_user;
+    rg_joints_seen seen;
     rg_step_rest rest;
     rg_step_judged judged;
+    rg_judge_order order;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
     uint32_t impact_count; /* of the last step */

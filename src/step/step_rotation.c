@@ -99,10 +99,10 @@ rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 
     if (!(wanted <= SUBSTEPS_MOST))
         return RG_ITERATION_LIMIT;
     int substeps = wanted < 1 ? 1 : (int)wanted;
-    double part = h / substeps, unit = unit_of_inertia(inertia);
+    double part = h / substeps, unit = is_spherical(inertia) ? 1 : unit_of_inertia(inertia);
     rg_vec3 scaled = rg_scale(1 / unit, inertia), inverse_scaled = rg_scale(unit, inverse_inertia);
     for (int i = 0; i < substeps; i++) {
-        double s = tan_over(0.5 * part * rg_length(omega));
+        double s = tan_over(0.5 * part * (i == 0 ? rate : rg_length(omega)));
         rg_vec3 next;
         if (!solve_next(scaled, inverse_scaled, omega, 0.25 * part * s, &next))
             return RG_ITERATION_LIMIT;
@@ -110,7 +110,8 @@ rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 
         rg_quat turn = {half.x, half.y, half.z, 1};
         orientation = rg_quat_normalised(rg_quat_multiply(orientation, turn));
         /* From the momentum, not from Newton's answer: L stays what it is. */
-        omega = rg_times(inverse_inertia, rg_rotate_back(orientation, angular_momentum));
+        if (i + 1 < substeps)
+            omega = rg_times(inverse_inertia, rg_rotate_back(orientation, angular_momentum));
     }
     *q = orientation;
     return RG_OK;

@@ -132,7 +132,11 @@ void rg_stepping_apply(rg_stepping *stepping);
 /* Angular velocity that goes with an angular momentum at the orientation of the content. */
 rg_vec3 rg_stepping_spin(const rg_world_content *content, size_t body, rg_vec3 angular_momentum);
 /* Whether a body is moved by this step, and not by parts of it. */
-bool rg_stepping_moves(const rg_stepping *stepping, size_t body);
+static inline bool rg_stepping_moves(const rg_stepping *stepping, size_t body) {
+    return stepping->content->dynamics[body].inverse_mass > 0 &&
+           (!stepping->member || stepping->member[body]) &&
+           !(stepping->groups.any && stepping->groups.followed[body]);
+}
 /* The state of a body as it is in the content, into the job and its velocities `v`. */
 void rg_stepping_keep(const rg_stepping *job, const rg_world_content *content,
                       const rg_stepping_velocities *v, size_t body);

@@ -19,11 +19,6 @@
 
 enum { BODIES_PER_CHUNK = 256 };
 
-bool rg_stepping_moves(const rg_stepping *job, size_t i) {
-    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]) &&
-           !(job->groups.any && job->groups.followed[i]);
-}
-
 static rg_status turn_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
@@ -71,14 +66,18 @@ rg_vec3 rg_stepping_spin(const rg_world_content *c, size_t i, rg_vec3 angular_mo
         rg_times(d->inverse_inertia, rg_rotate_back(c->orientation[i], angular_momentum)));
 }
 
-/* Momenta and velocities after all forces but those of contact. */
+/* Momentum and velocity after all forces but those of contact. */
+static void free_linear(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    job->free.momentum[i] = rg_add_scaled(c->momentum[i], job->step, total_force(job, i));
+    job->free.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->free.momentum[i]);
+}
+
 static void free_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
-    double h = job->step;
-    job->free.momentum[i] = rg_add_scaled(c->momentum[i], h, total_force(job, i));
+    free_linear(job, i);
     job->free.angular_momentum[i] =
-        rg_add_scaled(c->angular_momentum[i], h, external_torque(job, i));
-    job->free.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->free.momentum[i]);
+        rg_add_scaled(c->angular_momentum[i], job->step, external_torque(job, i));
     job->free.angular_velocity[i] = rg_stepping_spin(c, i, job->free.angular_momentum[i]);
 }
 
@@ -244,7 +243,7 @@ void rg_stepping_halve(rg_stepping *job) {
         if (!job->halved[i]) /* else of the pass before */
             continue;
         job->halved[i] = 0;
-        free_body(job, i);
+        free_linear(job, i);
     }
     if (job->whole > 0 || job->contacts.joints.count == 0)
         return;
@@ -254,7 +253,7 @@ void rg_stepping_halve(rg_stepping *job) {
         for (size_t b = 0; b < island->body_count && halves; b++) {
             uint32_t i = islands->bodies[island->first_body + b];
             job->halved[i] = 1;
-            free_body(job, i);
+            free_linear(job, i);
         }
     }
 }
@@ -291,10 +290,16 @@ static inline void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg
 static bool is_rounding(const rg_stepping *job, size_t body) {
     const rg_stepping_sum *sum = &job->sums[body];
     double unit = RG_STEPPING_ROUNDINGS * DBL_EPSILON * (sum->terms + RG_STEPPING_MORE);
+    /* The length of a vector is at least its largest entry, and less than twice that: of bodies
+     * that move no root is needed. */
+    if (rg_largest_entry(job->end.momentum[body]) >
+        unit * (sum->linear + 2 * rg_largest_entry(job->free.momentum[body])))
+        return false;
     double linear = sum->linear + rg_length(job->free.momentum[body]);
+    if (!(rg_length(job->end.momentum[body]) <= unit * linear))
+        return false;
     double angular = sum->angular + rg_length(job->free.angular_momentum[body]);
-    return rg_length(job->end.momentum[body]) <= unit * linear &&
-           rg_length(job->end.angular_momentum[body]) <= unit * angular;
+    return rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
 /* Which bodies are at rest; of an island with joints all of them or none: a motor moves what it
@@ -379,31 +384,52 @@ static void hold_turning(rg_stepping *job) {
     }
 }
 
+static void push_row(const rg_stepping *job, size_t i) {
+    const rg_joint_set *joints = &job->contacts.joints;
+    const rg_joint_row *row = &joints->rows[i];
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t body = row->body[side];
+        rg_vec3 linear, angular;
+        if (!row->moves[side])
+            continue;
+        double arm = rg_length(rg_sub(row->point, job->content->position[body]));
+        rg_joint_push(joints, i, side, job->content->planar, joints->impulse[i], &linear, &angular);
+        job->end.momentum[body] = rg_add(job->end.momentum[body], linear);
+        job->end.angular_momentum[body] = rg_add(job->end.angular_momentum[body], angular);
+        job->near[body] = 1;
+        double size = fabs(joints->impulse[i]);
+        rg_stepping_sum *sum = &job->sums[body];
+        sum->terms++;
+        sum->linear += row->along.turns ? 0 : size;
+        sum->angular += row->along.turns ? size : arm * size;
+    }
+}
+
 /* Rows of a joint are found together: the rounding of a force along an arm is across it, too. So
  * torques count by arm and force. */
 static void push_joints(const rg_stepping *job) {
     const rg_joint_set *joints = &job->contacts.joints;
-    bool planar = job->content->planar;
-    double arm[2] = {0, 0};
-    for (size_t i = 0; i < joints->count; i++)
-        for (size_t side = 0; side < 2; side++) {
-            const rg_joint_row *row = &joints->rows[i];
+    for (size_t i = 0; i < joints->count;) {
+        const rg_joint_row *row = &joints->rows[i];
+        if (!rg_joint_has_wrench(joints, i)) {
+            push_row(job, i++);
+            continue;
+        }
+        rg_joint_wrench w = rg_joint_wrench_of(joints, i);
+        for (int side = 0; side < 2; side++) {
             uint32_t body = row->body[side];
-            rg_vec3 linear, angular;
             if (!row->moves[side])
                 continue;
-            if (i == 0 || row->joint == RG_NO_JOINT || row->joint != row[-1].joint)
-                arm[side] = rg_length(rg_sub(row->point, job->content->position[body]));
-            rg_joint_push(joints, i, side, planar, joints->impulse[i], &linear, &angular);
-            job->end.momentum[body] = rg_add(job->end.momentum[body], linear);
-            job->end.angular_momentum[body] = rg_add(job->end.angular_momentum[body], angular);
+            rg_vec3 arm = rg_sub(row->point, job->content->position[body]);
+            rg_joint_wrench_push(&w, side, arm, &job->end.momentum[body],
+                                 &job->end.angular_momentum[body]);
             job->near[body] = 1;
-            double size = fabs(joints->impulse[i]);
             rg_stepping_sum *sum = &job->sums[body];
-            sum->terms++;
-            sum->linear += row->along.turns ? 0 : size;
-            sum->angular += row->along.turns ? size : arm[side] * size;
+            sum->terms += (double)(w.end - i);
+            sum->linear += w.along, sum->angular += w.about + rg_length(arm) * w.along;
         }
+        i = w.end;
+    }
 }
 
 void rg_stepping_apply(rg_stepping *job) {
@@ -488,6 +514,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .shift = job->shift,
                                .joints = job->joints,
                                .loops = job->contacts.joints.loops,
+                               .seen = &machinery->seen,
                                .moved = moved};
     rg_status status = rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done,
                                          &job->end_joints, error);

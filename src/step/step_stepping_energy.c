@@ -41,9 +41,9 @@
 #define SHARE 1e-12
 /* Velocities are not made smaller than this share of theirs, or larger than 1 over it. */
 #define SLOWEST 0.5
-/* Of the speed of bodies: more than the projection of velocities leaves, RG_JOINT_GIVE of what it
- * changes. (With 1e-10 a door on three hinges was taken for one that loses energy, and moved 4e-7 m
- * away from one on one hinge in 2 s; 8e-12 m in 5 s now.) */
+/* Of the speed of bodies, by the largest component: more than the projection of velocities leaves,
+ * RG_JOINT_GIVE of what it changes. (With 1e-10 a door on three hinges was taken for one that loses
+ * energy, and moved 4e-7 m away from one on one hinge in 2 s; 8e-12 m in 5 s now.) */
 #define STILL 1e-7
 
 #define ROOT_NONE UINT32_MAX
@@ -105,7 +105,7 @@ static bool is_anchored(const rg_stepping *job, const rg_island *island) {
  * is not taken for a rise where nothing moves. */
 static double rise_of(const rg_stepping *job, const rg_island *island, double *kinetic) {
     const rg_world_content *c = job->content;
-    double rise = 0, mass = 0;
+    double rise = 0, mass = 0, gained = job->step * rg_length(c->gravity);
     rg_vec3 momentum = {0, 0, 0};
     *kinetic = 0;
     for (size_t k = 0; k < island->body_count; k++) {
@@ -115,7 +115,7 @@ static double rise_of(const rg_stepping *job, const rg_island *island, double *k
         rg_vec3 moved = rg_sub(job->position[i], c->position[i]);
         mass += d->mass;
         momentum = rg_add(momentum, job->end.momentum[i]);
-        double speed = job->step * fabs(d->gravity_scale) * rg_length(c->gravity);
+        double speed = gained * fabs(d->gravity_scale);
         *kinetic += after + 0.5 * d->mass * speed * speed;
         rise += after - kinetic_of(c->momentum[i], c->angular_momentum[i], c->velocity[i],
                                    c->angular_velocity[i]);
@@ -146,12 +146,15 @@ static bool is_driven(const rg_world_content *c, const rg_joint_def *tendon) {
 static bool is_passive(const rg_stepping *job, const rg_island *island) {
     const rg_islands *islands = &job->contacts.islands;
     const rg_world_content *c = job->content;
+    uint32_t joint = RG_NO_JOINT;
     for (size_t k = 0; k < island->joint_count; k++) {
         const rg_joint_row *row =
             &job->contacts.joints.rows[islands->joints[island->first_joint + k]];
-        if (is_prescribed(c, row->body[0]) || is_prescribed(c, row->body[1]))
+        bool again = k > 0 && row->joint != RG_NO_JOINT && row->joint == joint;
+        joint = row->joint;
+        if (!again && (is_prescribed(c, row->body[0]) || is_prescribed(c, row->body[1])))
             return false;
-        if (row->joint != RG_NO_JOINT && is_driven(c, &c->joint[row->joint].def))
+        if (!again && joint != RG_NO_JOINT && is_driven(c, &c->joint[joint].def))
             return false;
         size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
         if (row->joint != RG_NO_JOINT && row->place >= RG_JOINT_LOCKED && part != RG_JOINT_LOWER &&
@@ -180,8 +183,8 @@ static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
     double speed = 0, off = fabs(row->before - row->surface);
     for (int side = 0; side < 2 && !(off <= STILL * speed); side++)
         if (row->moves[side])
-            speed += rg_length(c->velocity[row->body[side]]) +
-                     rg_length(c->angular_velocity[row->body[side]]);
+            speed += rg_largest_entry(c->velocity[row->body[side]]) +
+                     rg_largest_entry(c->angular_velocity[row->body[side]]);
     return off <= STILL * speed;
 }
 
@@ -363,6 +366,10 @@ static void find_factor(damper *d, const rg_island *island, double rise) {
     for (size_t k = 0; k < island->body_count; k++) {
         if (d->root[bodies[k]] == ROOT_NONE)
             continue;
+        if (d->mechanisms[d->root[bodies[k]]].held) {
+            kinetic += kinetic_after(d->job, bodies[k]);
+            continue;
+        }
         relative r = relative_motion(d, bodies[k]);
         kinetic += kinetic_of(r.momentum, r.angular_momentum, r.velocity, r.angular_velocity);
     }

@@ -45,7 +45,6 @@ typedef struct made_motion {
     rg_quat turn;  /* from the beginning to the end */
     rg_vec3 spin;  /* rad/s, at the end */
     double angle;  /* rad, at most */
-    double change; /* rad/s: of the angular velocity */
 } made_motion;
 
 static made_motion make_motion(const rg_stepping *job, size_t i) {
@@ -64,9 +63,15 @@ static made_motion make_motion(const rg_stepping *job, size_t i) {
     double expected = rg_length(spin) * job->step;
     m.spin = spin;
     m.angle = expected > 1 ? 2 * expected : RG_PI * sine; /* 2 asin s <= pi s */
-    if (rg_stepping_moves(job, i))
-        m.change = rg_length(rg_sub(spin, rg_stepping_spin(c, i, job->end.angular_momentum[i])));
     return m;
+}
+
+/* rad/s: by which its angular velocity changes. */
+static double change_of(const rg_stepping *job, const made_motion *m, size_t i) {
+    if (!rg_stepping_moves(job, i))
+        return 0;
+    return rg_length(
+        rg_sub(m->spin, rg_stepping_spin(job->content, i, job->end.angular_momentum[i])));
 }
 
 /* Motions over all bodies, each made when it is first asked for. */
@@ -124,11 +129,11 @@ static double travel_of(const looked_at *p) {
     double travel = rg_length(rg_sub(p->motion[0]->shift, p->motion[1]->shift));
     for (int i = 0; i < 2; i++) {
         const rg_collider *collider = p->collider[i];
+        if (!(p->motion[i]->angle > 0))
+            continue;
         rg_vec3 arm = rg_sub(rg_pose_apply(collider->pose, rg_shape_centre(collider->shape)),
                              c->record[p->body[i]].local_centre.position);
-        if (p->motion[i]->angle > 0)
-            travel +=
-                p->motion[i]->angle * (rg_length(arm) + rg_shape_circumradius(collider->shape));
+        travel += p->motion[i]->angle * (rg_length(arm) + rg_shape_circumradius(collider->shape));
     }
     return travel;
 }
@@ -155,7 +160,8 @@ static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3
                                    .centre = p->job->content->position[p->body[i]],
                                    .velocity = rg_scale(1 / h, p->motion[i]->shift),
                                    .angular_velocity = rg_scale(1 / h, turn_of(p->motion[i], h))};
-    const double change[2] = {p->motion[0]->change, p->motion[1]->change};
+    const double change[2] = {change_of(p->job, p->motion[0], p->body[0]),
+                              change_of(p->job, p->motion[1], p->body[1])};
     return rg_contact_holds(side, change, h, normal, until);
 }
 
@@ -172,19 +178,18 @@ static bool look_at(const rg_stepping *job, const made_motions *motions, rg_coll
                     rg_collider_id a, looked_at *p) {
     const rg_world_content *c = job->content;
     const rg_collider_id id[2] = {b, a};
-    bool moves = false, still = true;
+    bool moves = false;
     *p = (looked_at){.job = job};
     for (int i = 0; i < 2; i++) {
         p->collider[i] = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id[i]))];
         p->body[i] = rg_body_dense(c, p->collider[i]->body);
         moves |= rg_stepping_moves(job, p->body[i]);
-        still &= is_still(job, p->body[i]);
         if (p->collider[i]->sensor)
             return false;
         if (job->groups.any && job->groups.followed[p->body[i]]) /* not moved here */
             return false;
     }
-    if (!moves || still)
+    if (!moves || (is_still(job, p->body[0]) && is_still(job, p->body[1])))
         return false;
     for (int i = 0; i < 2; i++)
         p->motion[i] = motion_of(job, motions, p->body[i]);

@@ -37,6 +37,10 @@ typedef struct frames {
     rg_vec3 a[3], b[3]; /* axes */
 } frames;
 
+static inline bool is_identity(rg_quat q) {
+    return q.x == 0 && q.y == 0 && q.z == 0 && q.w == 1;
+}
+
 /* `turn`: null if it is not asked for. */
 static inline void find_frame(const rg_world_content *c, uint32_t body, rg_body_places at,
                               const rg_pose *frame, rg_vec3 *p, rg_quat *turn) {
@@ -55,7 +59,8 @@ static inline void find_frame(const rg_world_content *c, uint32_t body, rg_body_
     }
     *p = rg_add(at.position[body], rg_rotate(at.orientation[body], position));
     if (turn)
-        *turn = rg_quat_multiply(at.orientation[body], orientation);
+        *turn = is_identity(orientation) ? at.orientation[body]
+                                         : rg_quat_multiply(at.orientation[body], orientation);
 }
 
 static void take_columns(rg_quat turn, rg_vec3 axes[3]) {

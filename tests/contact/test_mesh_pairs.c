@@ -190,9 +190,11 @@ static void check_contacts(const solid *a, const solid *b, rg_pose pose, double 
                             .point_capacity = ROOM,
                             .caches = caches,
                             .cache_capacity = ROOM};
-    rg_placed_shape one = {a->shape, rg_pose_identity()}, two = {b->shape, pose};
-    assert_int_equal(rg_contact_parts(one, two, &settings, NULL, (rg_cache_list){0}, arena, &list),
-                     RG_OK);
+    rg_contact_query query = {.one = {a->shape, rg_pose_identity()},
+                              .two = {b->shape, pose},
+                              .settings = &settings,
+                              .arena = arena};
+    assert_int_equal(rg_contact_parts(&query, NULL, (rg_cache_list){0}, &list), RG_OK);
     double least = INFINITY;
     for (uint32_t i = 0; i < list.manifold_count; i++)
         least = fmin(least, manifolds[i].gap);

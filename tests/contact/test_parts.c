@@ -30,15 +30,21 @@ static rg_shape *make_table(void) {
     return table;
 }
 
+static rg_status find(rg_placed_shape one, rg_placed_shape two, rg_cache_list last, rg_arena *arena,
+                      rg_contact_list *list) {
+    rg_contact_query query = {.one = one, .two = two, .arena = arena};
+    return rg_contact_parts(&query, NULL, last, list);
+}
+
 static void table_on_ground(void **state) {
     (void)state;
     rg_shape *table = make_table();
     rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));
     rg_arena arena = rg_arena_make(NULL);
     rg_contact_list list = make_list(caches[0]);
-    assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
-                                      (rg_cache_list){0}, &arena, &list),
+    assert_int_equal(find((rg_placed_shape){ground, pose_at(0, 0, 0)},
+                          (rg_placed_shape){table, pose_at(3, 4, 0)}, (rg_cache_list){0}, &arena,
+                          &list),
                      RG_OK);
     assert_int_equal(list.manifold_count, 4);
     assert_int_equal(list.point_count, 16);
@@ -64,10 +70,9 @@ static void caches_are_found_again(void **state) {
     for (int step = 0; step < 5; step++) {
         rg_contact_list list = make_list(caches[step & 1]);
         rg_pose pose = pose_at(0.3 + 1e-6 * step, 0.2, 1.35);
-        assert_int_equal(rg_contact_parts((rg_placed_shape){table, pose_at(0, 0, 0)},
-                                          (rg_placed_shape){cube, pose}, NULL, NULL,
-                                          (rg_cache_list){caches[1 - (step & 1)], count}, &arena,
-                                          &list),
+        assert_int_equal(find((rg_placed_shape){table, pose_at(0, 0, 0)},
+                              (rg_placed_shape){cube, pose},
+                              (rg_cache_list){caches[1 - (step & 1)], count}, &arena, &list),
                          RG_OK);
         count = list.cache_count;
         assert_int_equal(list.manifold_count, 1);
@@ -87,9 +92,9 @@ static void compound_on_compound(void **state) {
     rg_arena arena = rg_arena_make(NULL);
     rg_contact_list list = make_list(caches[0]);
     rg_pose over = pose_turned(rg_vec3_make(0.02, 0.03, 0), rg_vec3_make(RG_PI, 0, 0));
-    assert_int_equal(rg_contact_parts((rg_placed_shape){table, over},
-                                      (rg_placed_shape){table, pose_at(0, 0, 0)}, NULL, NULL,
-                                      (rg_cache_list){0}, &arena, &list),
+    assert_int_equal(find((rg_placed_shape){table, over},
+                          (rg_placed_shape){table, pose_at(0, 0, 0)}, (rg_cache_list){0}, &arena,
+                          &list),
                      RG_OK);
     assert_int_equal(list.manifold_count, 4);
     assert_int_equal(list.point_count, 16);
@@ -112,16 +117,16 @@ static void too_little_room(void **state) {
     rg_arena arena = rg_arena_make(NULL);
     rg_contact_list list = make_list(caches[0]);
     list.manifold_capacity = 2;
-    assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
-                                      (rg_cache_list){0}, &arena, &list),
+    assert_int_equal(find((rg_placed_shape){ground, pose_at(0, 0, 0)},
+                          (rg_placed_shape){table, pose_at(3, 4, 0)}, (rg_cache_list){0}, &arena,
+                          &list),
                      RG_LIMIT_EXCEEDED);
     assert_int_equal(list.manifold_count, 2);
     list = make_list(caches[0]);
     list.point_capacity = 8;
-    assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
-                                      (rg_cache_list){0}, &arena, &list),
+    assert_int_equal(find((rg_placed_shape){ground, pose_at(0, 0, 0)},
+                          (rg_placed_shape){table, pose_at(3, 4, 0)}, (rg_cache_list){0}, &arena,
+                          &list),
                      RG_LIMIT_EXCEEDED);
     assert_int_equal(list.point_count, 8);
     assert_int_equal(arena.used, 0);

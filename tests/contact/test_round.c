@@ -176,7 +176,37 @@ static void same_as_the_general_way(void **state) {
     assert_true(left_out > count / 500 || count < 4000);
 }
 
+/* A ball over a box that turns, by rounding or so that it shows: where it touches. */
+static void boxes_that_turn(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(24);
+    int closed_count = 0, count = test_cases(2000, 200000);
+    for (int i = 0; i < count; i++) {
+        int kind = i % 2 ? BOX_FIRST : BOX_SECOND;
+        double size = pow(10, rg_random_between(&random, -2, 1));
+        double other = size * rg_random_between(&random, 0.5, 3);
+        rg_shape *ball = shape_of(rg_shape_def_sphere(size));
+        rg_shape *flat = shape_of(rg_shape_def_box(8 * other, 6 * other, other));
+        trial t = {.settings = {.near = 3 * size, .band = size}};
+        double gap = size * rg_random_between(&random, -0.01, 0.01);
+        place(&random, kind, flat, ball, i % 5 ? 0 : gap, &t);
+        set_moving(&random, kind, size, &t);
+        double rate = pow(10, rg_random_between(&random, -18, 1));
+        for (int k = 0; k < t.motion.count; k++)
+            t.motion.angular_velocity[k][kind == BOX_FIRST ? 0 : 1] = random_vector(&random, rate);
+        t.motion.rests = false;
+        found_points closed = find(&t, true), general = find(&t, false);
+        closed_count += closed.closed && closed.manifold.point_count > 0;
+        if (closed.closed)
+            compare(&closed, &general, size);
+        rg_shape_release(ball);
+        rg_shape_release(flat);
+    }
+    assert_true(closed_count > count / 10);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_general_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_general_way),
+                                       cmocka_unit_test(boxes_that_turn)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,18 +319,22 @@ static void elastic_balls_keep_their_energy(void **state) {
 }
 
 /* The first step of a scene has no forces to start from. Sweeps, and the interior point after them,
- * took 92 iterations. */
+ * took 92 iterations with base 20; Newton's method with all of the friction from the start 18 with
+ * base 40. */
 static void what_stands_begins_quickly(void **state) {
-    rg_scene_parameter base[] = {{"base", "20"}};
-    rg_scene *scene = build("pyramid", base, 1);
+    static const char *const bases[] = {"20", "40"};
     (void)state;
-    rg_step_info info;
-    assert_int_equal(rg_world_step(rg_scene_world(scene), 1.0 / 240, &info, NULL), RG_OK);
-    assert_true(info.solver_iterations <= 20);
-    assert_int_equal(info.solver_failures, 0);
-    assert_true(info.certificate.complementarity <= 1e-10);
-    assert_true(info.certificate.max_penetration <= 1e-15);
-    rg_scene_destroy(scene);
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        rg_scene_parameter base[] = {{"base", bases[i]}};
+        rg_scene *scene = build("pyramid", base, 1);
+        rg_step_info info;
+        assert_int_equal(rg_world_step(rg_scene_world(scene), 1.0 / 240, &info, NULL), RG_OK);
+        assert_true(info.solver_iterations <= 10);
+        assert_int_equal(info.solver_failures, 0);
+        assert_true(info.certificate.complementarity <= 1e-10);
+        assert_true(info.certificate.max_penetration <= 1e-15);
+        rg_scene_destroy(scene);
+    }
 }
 
 /* What stands comes to rest to the last bit, and is then not computed any more. */

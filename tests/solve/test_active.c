@@ -239,6 +239,82 @@ static void places_are_repaired_and_nothing_gets_worse(void **state) {
     }
 }
 
+/* A slab on the ground with balls on it, each by one contact: what a ball does is put into the
+ * equations of its contact, and the matrix is that of the slab. */
+enum { BALLS = 9, FEET = 4, STAR_BODIES = 1 + BALLS, STAR_CONTACTS = FEET + BALLS };
+
+typedef struct star {
+    double mass[STAR_BODIES * 36], velocity[STAR_BODIES * 6], jacobian[STAR_CONTACTS * 36];
+    double q[3 * STAR_CONTACTS], mu[STAR_CONTACTS];
+    uint32_t blocks[2 * STAR_CONTACTS];
+    rg_problem problem;
+} star;
+
+/* Rows of a contact along z with the arm (x, y, z) to it: normal, x, y. */
+static void star_rows(double sign, double x, double y, double z, double *rows) {
+    const double side[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x};
+    for (int k = 0; k < 18; k++)
+        rows[k] = sign * side[k];
+}
+
+static void star_make(star *s, uint64_t seed) {
+    rg_random random = rg_random_make(seed);
+    memset(s, 0, sizeof *s);
+    for (uint32_t b = 0; b < STAR_BODIES; b++)
+        for (int k = 0; k < 6; k++) {
+            double mass = b == 0 ? 50 : 1, inertia = b == 0 ? 20 : 0.004;
+            s->mass[b * 36 + (uint32_t)k * 7] = k < 3 ? mass : inertia;
+            s->velocity[b * 6 + (uint32_t)k] = 0.01 * rg_random_between(&random, -1, 1);
+        }
+    for (uint32_t b = 0; b < STAR_BODIES; b++)
+        s->velocity[b * 6 + 2] -= FAMILY_GRAVITY * FAMILY_STEP;
+    for (uint32_t i = 0; i < STAR_CONTACTS; i++) {
+        double x = rg_random_between(&random, -1, 1), y = rg_random_between(&random, -1, 1);
+        bool foot = i < FEET;
+        if (foot)
+            x = i % 2 ? 1 : -1, y = i / 2 ? 1 : -1;
+        /* Of some the ball is the first body, of others the second. */
+        uint32_t ball = foot ? RG_NO_BLOCK : 1 + i - FEET, slab = foot || i % 2 ? 0 : 1;
+        s->blocks[2 * i + slab] = 0, s->blocks[2 * i + 1 - slab] = ball;
+        double up = foot ? 1 : -1;
+        star_rows(up, x, y, foot ? -0.1 : 0.1, s->jacobian + i * 36 + slab * 18);
+        if (!foot)
+            star_rows(-up, 0, 0, -0.1, s->jacobian + i * 36 + (1 - slab) * 18);
+        s->mu[i] = rg_random_below(&random, 4) ? 0.3 : 0;
+    }
+    s->problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .scale = FAMILY_GRAVITY * FAMILY_STEP};
+    s->problem.contact = (rg_contact_problem){
+        .dimension = 3, .contacts = STAR_CONTACTS, .mu = s->mu, .form = RG_FORM_GLOBAL, .q = s->q};
+    s->problem.contact.global =
+        (rg_global_form){STAR_BODIES, 6, s->mass, s->velocity, s->blocks, s->jacobian, NULL, NULL};
+    assert_int_equal(rg_problem_check(&s->problem, NULL), RG_OK);
+}
+
+static void leaves_are_not_in_the_matrix(void **state) {
+    (void)state;
+    int slips = 0;
+    for (uint64_t seed = 1; seed <= (uint64_t)test_cases(20, 500); seed++) {
+        star s;
+        star_make(&s, seed);
+        run r = begin(&s.problem);
+        solve_cold(&r);
+        rg_random random = rg_random_make(seed);
+        for (int k = 0; k < STAR_BODIES * 6; k++)
+            s.velocity[k] +=
+                0.02 * FAMILY_GRAVITY * FAMILY_STEP * rg_random_between(&random, -1, 1);
+        double before = judge(&r), after = solve_warm(&r, TOLERANCE);
+        assert_true(before > 1e-4);
+        if (!(after <= 2 * TOLERANCE))
+            fail_msg("seed %d: %.3g, before %.3g", (int)seed, after, before);
+        assert_true(r.active.factorisations > 0);
+        assert_int_equal(r.active.graph.cores, 1);
+        for (int i = 0; i < STAR_CONTACTS; i++)
+            slips += r.active.state[i] == RG_ACTIVE_SLIP && s.mu[i] > 0;
+        end(&r);
+    }
+    assert_true(slips > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm_starts_are_solved),
@@ -246,6 +322,7 @@ int main(void) {
         cmocka_unit_test(relaxation_keeps_its_limit),
         cmocka_unit_test(open_contacts_are_left_out),
         cmocka_unit_test(joints_share_the_factor),
+        cmocka_unit_test(leaves_are_not_in_the_matrix),
         cmocka_unit_test(places_are_repaired_and_nothing_gets_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

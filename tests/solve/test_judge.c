@@ -3,9 +3,11 @@
 #include "test_support.h"
 
 #include "base/base_math.h"
+#include "problem/problem.h"
 #include "rigor/random.h"
 #include "rigor/solver.h"
 #include "solve/solve.h"
+#include "solve/solve_judge.h"
 #include "solve_families.h"
 
 #include <string.h>
@@ -299,6 +301,50 @@ static void plain_arithmetic_is_bounded(void **state) {
     assert_true(exact > 0 && wrong > count / 10);
 }
 
+static rg_verdict judge_plainly(const rg_contact_problem *p, const double *force,
+                                const rg_judge_vectors *vectors, double *bound) {
+    size_t links = p->contacts + p->joints;
+    rg_judge_mass *masses = calloc(p->global.blocks, sizeof *masses);
+    void *work = calloc(1, rg_judge_plain_size(p));
+    double *numbers = calloc(rg_contact_rows(p) + links, sizeof *numbers);
+    rg_judge_side side = {
+        .velocity = numbers, .trace = numbers + rg_contact_rows(p), .bound = bound};
+    rg_verdict v;
+    memset(&v, 0, sizeof v);
+    v.rounding = true;
+    rg_judge_plain(p, force, masses, work, &side, vectors, &v);
+    free(masses), free(work), free(numbers);
+    return v;
+}
+
+/* Whatever vectors the processor has: every figure to the last bit. */
+static void vectors_do_not_matter(void **state) {
+    (void)state;
+    int count = test_cases(60, 2000), bad = 0;
+    for (int k = 0; k < count; k++) {
+        solve_family *family =
+            family_make((family_kind)(k % FAMILY_KINDS), 20 + (size_t)k % 30, (uint64_t)k, 0.5);
+        const rg_contact_problem *p = &family_global(family)->contact;
+        size_t rows = rg_contact_rows(p), links = p->contacts + p->joints;
+        double *f = calloc(rows, sizeof *f), *bounds = calloc(2 * links, sizeof *bounds);
+        rg_random random = rg_random_make((uint64_t)k);
+        for (size_t i = 0; i < rows; i++)
+            f[i] = k % 4 && rg_random_between(&random, 0, 1) > 0.3
+                       ? rg_random_between(&random, -1, 1)
+                       : 0;
+        rg_verdict plain = judge_plainly(p, f, rg_judge_vectors_plain(), bounds),
+                   best = judge_plainly(p, f, rg_judge_vectors_best(), bounds + links);
+        assert_memory_equal(&plain.residual, &best.residual, sizeof plain.residual);
+        assert_memory_equal(&plain.bound, &best.bound, sizeof plain.bound);
+        assert_int_equal(plain.rounding, best.rounding);
+        assert_memory_equal(bounds, bounds + links, links * sizeof *bounds);
+        bad += plain.residual.natural > 0 && plain.bound > 0;
+        free(f), free(bounds);
+        family_free(family);
+    }
+    assert_true(bad > count / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_answers),
@@ -310,6 +356,7 @@ int main(void) {
         cmocka_unit_test(bad_numbers_look_bad),
         cmocka_unit_test(memory_failures_are_reported),
         cmocka_unit_test(plain_arithmetic_is_bounded),
+        cmocka_unit_test(vectors_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,12 +116,12 @@ static void trees_are_solved(void **state) {
         sample s;
         fill(&s, seed);
         rg_problem problem = problem_of(&s);
-        rg_tree tree;
+        rg_tree *tree;
         double v[BODIES * FREEDOM], r[ROWS], judged[ROWS];
         context->depth++;
         assert_true(rg_tree_takes(&problem));
-        assert_int_equal(rg_tree_make(&tree, context, &problem), RG_OK);
-        rg_tree_solve(&tree, 2, v, r);
+        assert_int_equal(rg_tree_make(context, &problem, &tree), RG_OK);
+        rg_tree_solve(tree, v, r);
         double most = 1;
         for (size_t i = 0; i < s.rows; i++)
             most = fmax(most, fabs(r[i]));
@@ -142,13 +142,47 @@ static void trees_are_solved(void **state) {
     rg_solve_context_destroy(context);
 }
 
+/* A factor is used again for the same matrix, and for no other: forces have the bits that a context
+ * without a past gives. */
+static void factors_are_kept(void **state) {
+    (void)state;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    for (int change = 0; change < 5; change++) {
+        sample s;
+        rg_tree *tree, *kept;
+        double v[BODIES * FREEDOM], r[ROWS], fresh[ROWS];
+        fill(&s, 7);
+        rg_problem problem = problem_of(&s);
+        assert_int_equal(rg_tree_make(context, &problem, &kept), RG_OK);
+        double before = kept->mass[0];
+        kept->mass[0] = 2 * before; /* what is kept is not computed again */
+        assert_int_equal(rg_tree_make(context, &problem, &kept), RG_OK);
+        assert_true(kept->mass[0] == 2 * before);
+        kept->mass[0] = before;
+        s.q[0] += change == 1;
+        s.jacobian[0] *= change == 2 ? 1.5 : 1;
+        s.mass[0] *= change == 3 ? 1.5 : 1;
+        s.compliance[0] += change == 4;
+        assert_int_equal(rg_tree_make(context, &problem, &tree), RG_OK);
+        rg_tree_solve(tree, v, r);
+        rg_solve_context *other;
+        assert_int_equal(rg_solve_context_create(NULL, &other), RG_OK);
+        assert_int_equal(rg_tree_make(other, &problem, &tree), RG_OK);
+        rg_tree_solve(tree, v, fresh);
+        assert_memory_equal(r, fresh, s.rows * sizeof *r);
+        rg_solve_context_destroy(other);
+    }
+    rg_solve_context_destroy(context);
+}
+
 static void others_are_left(void **state) {
     (void)state;
     rg_solve_context *context;
     assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
     context->depth++;
     sample s;
-    rg_tree tree;
+    rg_tree *tree;
     fill(&s, 11);
     rg_problem problem = problem_of(&s);
     double lower[ROWS], upper[ROWS];
@@ -159,14 +193,14 @@ static void others_are_left(void **state) {
     upper[s.rows - 1] = 5; /* a bound */
     assert_false(rg_tree_takes(&problem));
     problem.contact.lower = problem.contact.upper = NULL;
-    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_OK);
+    assert_int_equal(rg_tree_make(context, &problem, &tree), RG_OK);
     /* A row twice, both hard. */
     s.compliance[0] = s.compliance[s.rows] = 0;
     memcpy(s.blocks + 2 * s.rows, s.blocks, 2 * sizeof *s.blocks);
     memcpy(s.jacobian + 2 * s.rows * s.n, s.jacobian, 2 * s.n * sizeof *s.jacobian);
     s.rows++;
     problem.contact.joints = s.rows;
-    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_SINGULAR);
+    assert_int_equal(rg_tree_make(context, &problem, &tree), RG_SINGULAR);
     /* A loop of three bodies. */
     s = (sample){.n = 6, .bodies = 3, .rows = 3, .blocks = {0, 1, 1, 2, 2, 0}};
     rg_random random = rg_random_make(5);
@@ -175,13 +209,14 @@ static void others_are_left(void **state) {
     for (size_t i = 0; i < 36; i++)
         s.jacobian[i] = draw(&random);
     problem = problem_of(&s);
-    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_UNSUPPORTED);
+    assert_int_equal(rg_tree_make(context, &problem, &tree), RG_UNSUPPORTED);
     context->depth--;
     rg_solve_context_destroy(context);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_solved),
+                                       cmocka_unit_test(factors_are_kept),
                                        cmocka_unit_test(others_are_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

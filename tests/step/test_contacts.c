@@ -644,6 +644,41 @@ static void polygons_take_large_weights(void **state) {
     rg_world_destroy(world);
 }
 
+/* An ellipsoid that rolls and slides, a ball that slides and two that meet in flight: islands of
+ * one contact, which a solver that is chosen by name solves as problems like any other. */
+static void single_contacts_are_solved_like_others(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        rg_vec3 end[2][4], spin[2];
+        for (int named = 0; named < 2; named++) {
+            rg_world_def def = rg_world_def_default();
+            def.settings.solver_tolerance = 1e-11;
+            def.settings.solver = named ? rg_solver_find("gauss-seidel") : NULL;
+            rg_world *world = world_of(&def);
+            set_law(world, 0.3 * k, 0.2 * k, 0);
+            add_plane(world, (rg_vec3){0, 0, 1});
+            rg_body_def body = rg_body_def_default();
+            rg_body_id id[4];
+            body.pose.position = (rg_vec3){0, 0, 0.32};
+            id[0] = add_shape(world, rg_shape_def_ellipsoid(0.5, 0.4, 0.3), &body);
+            rg_body_set_velocity(world, id[0], (rg_vec3){0.5, 0.7, 0});
+            for (int i = 1; i < 4; i++) {
+                body.pose.position = (rg_vec3){i == 1 ? 3 : 6, 0, i == 1 ? 0.2 : 3 + 0.45 * i};
+                id[i] = add_shape(world, rg_shape_def_sphere(0.2), &body);
+                rg_body_set_velocity(world, id[i], (rg_vec3){1, 0, i == 3 ? -2 : 0});
+            }
+            step_certified(world, 1.0 / 240, 60, 1e-4);
+            for (int i = 0; i < 4; i++)
+                end[named][i] = rg_body_centre_pose(world, id[i]).position;
+            spin[named] = rg_body_angular_velocity(world, id[0]);
+            rg_world_destroy(world);
+        }
+        for (int i = 0; i < 4; i++)
+            assert_vector(end[0][i], end[1][i], 1e-9);
+        assert_vector(spin[0], spin[1], 1e-8);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -667,6 +702,7 @@ int main(void) {
         cmocka_unit_test(forces_do_not_push_through),
         cmocka_unit_test(polygons_take_large_weights),
         cmocka_unit_test(flush_points_do_not_turn_a_body),
+        cmocka_unit_test(single_contacts_are_solved_like_others),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
