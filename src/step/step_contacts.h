@@ -157,12 +157,13 @@ typedef struct rg_contact_job {
     rg_step_machinery *machinery;
     rg_collision *collision; /* the machinery's, or that of parts of a step */
     rg_collision_view view;
-    double speed;                   /* m/s: |g| h */
-    double impact_speed;            /* m/s: slower approach has no restitution */
-    double *before;                 /* rows: velocities at the beginning of the step */
-    double *shift;                  /* rows */
-    double *mu;                     /* contacts */
-    uint8_t *meets;                 /* contacts: 1 where restitution applies */
+    double speed;        /* m/s: |g| h */
+    double impact_speed; /* m/s: slower approach has no restitution */
+    bool tree;      /* impulses of joints to start from are those of the articulated-body method */
+    double *before; /* rows: velocities at the beginning of the step */
+    double *shift;  /* rows */
+    double *mu;     /* contacts */
+    uint8_t *meets; /* contacts: 1 where restitution applies */
     const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
     const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
     rg_lane_report *lanes;          /* RG_STEP_ALL_LANES */

@@ -8,6 +8,7 @@
 #include "problem/problem_joints.h"
 #include "rigor/event.h"
 #include "rigor/solver.h"
+#include "step/step_articulated.h"
 
 typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
 
@@ -19,13 +20,16 @@ typedef struct rg_joint_seen {
     rg_quat orientation[2];
     rg_joint_look look;
 } rg_joint_seen;
-typedef struct rg_joints_seen {
+struct rg_joints_seen {
     rg_arena memory;
     uint64_t revision; /* of the world */
     size_t count;
     rg_joint_seen *joints;
-    uint8_t *loops; /* rg_joint_loops; null: not found yet */
-} rg_joints_seen;
+    uint8_t *loops;      /* rg_joint_loops; null: not found yet */
+    rg_articulated tree; /* found with them */
+};
+/* Finds both, if they are not known. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_joints_seen_loops(rg_joints_seen *seen, const rg_world_content *content);
 /* To be called before a step looks at joints: forgets what an edit made void. RG_OUT_OF_MEMORY is
  * the only failure. */
 rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world);

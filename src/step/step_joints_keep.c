@@ -31,6 +31,18 @@ rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world) {
     return RG_OK;
 }
 
+rg_status rg_joints_seen_loops(rg_joints_seen *seen, const rg_world_content *c) {
+    if (seen->loops)
+        return RG_OK;
+    uint8_t *loops;
+    rg_status status = rg_joint_loops(c, &seen->memory, &loops);
+    if (!status)
+        status = rg_articulated_find(c, loops, &seen->memory, &seen->tree);
+    if (!status)
+        seen->loops = loops;
+    return status;
+}
+
 static bool is_there(const rg_joint_seen *s, rg_body_places places) {
     for (int side = 0; side < 2; side++) {
         uint32_t body = s->look.body[side];

@@ -69,27 +69,28 @@ typedef struct projection {
     rg_solve_context *context;
     rg_arena *arena;
     const uint8_t *loops;
-    double largest; /* of the errors, over what is closed; with `sums` their sum */
-    double worst;   /* of them, over what is closed */
-    uint32_t open1; /* 1 + the joint that has it */
-    double error;   /* m, rad: the same as a length or an angle */
-    double closed;  /* m: of the joint that is looked at, errors below are left */
-    bool sums;      /* contradictions: the least sum */
-    bool chooses;   /* limits hold by no more than they are passed */
-    bool together;  /* all islands at once, if they are trees */
-    bool limited;   /* there are rows of limits */
+    double largest;       /* of the errors, over what is closed; with `sums` their sum */
+    double worst;         /* of them, over what is closed */
+    uint32_t open1;       /* 1 + the joint that has it */
+    double error;         /* m, rad: the same as a length or an angle */
+    double closed;        /* m: of the joint that is looked at, errors below are left */
+    bool sums;            /* contradictions: the least sum */
+    bool chooses;         /* limits hold by no more than they are passed */
+    bool together;        /* all islands at once, if they are trees */
+    bool limited;         /* there are rows of limits */
+    rg_articulated *tree; /* all joints, if none has a row that is not locked; null: some has */
 } projection;
 
 /* What a row is off by, among the others. */
-static inline void note_error(projection *p, const rg_joint_row *row, double off) {
-    double closed = row->along.turns ? CLOSED : p->closed, share = off / closed;
+static inline void note_error(projection *p, uint32_t joint, bool turns, double off) {
+    double closed = turns ? CLOSED : p->closed, share = off / closed;
     if (p->sums)
         p->largest += share;
     else if (share > p->largest)
         p->largest = share;
     if (share > p->worst && off > closed) {
         p->worst = share;
-        p->open1 = row->joint + 1;
+        p->open1 = joint + 1;
         p->error = off;
     }
 }
@@ -97,7 +98,7 @@ static inline void note_error(projection *p, const rg_joint_row *row, double off
 /* Row i, which is locked. */
 static inline void add_locked(projection *p, rg_joint_set *set, size_t i) {
     rg_joint_row *row = &set->rows[i];
-    note_error(p, row, fabs(row->shift));
+    note_error(p, row->joint, row->along.turns, fabs(row->shift));
     if (p->loops[row->joint])
         row->compliance = GIVE * rg_joint_mobility(p->content, set, i);
 }
@@ -113,15 +114,15 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
     if (sign == 0)
         add_locked(p, set, set->count - 1);
     else
-        note_error(p, made, fmax(0, -sign * error));
+        note_error(p, made->joint, along->turns, fmax(0, -sign * error));
 }
 
 /* m: what an error of a joint of these bodies is closed at. */
-static double closed_at(const projection *p, const rg_joint_row *row) {
+static double closed_at(const projection *p, const uint32_t body[2]) {
     double size = 0;
     for (int side = 0; side < 2; side++)
-        if (row->moves[side])
-            size = rg_max3(size, rg_largest_entry(p->bodies->position[row->body[side]]), 0);
+        if (body[side] != UINT32_MAX && p->bodies->moved[body[side]])
+            size = rg_max3(size, rg_largest_entry(p->bodies->position[body[side]]), 0);
     return rg_max3(CLOSED, ROUNDINGS * DBL_EPSILON * size, 0);
 }
 
@@ -148,7 +149,7 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
         any = rg_joint_set_add_links(c, set, j, places, p->bodies->moved, &row);
     if (!any)
         return;
-    p->closed = closed_at(p, &row);
+    p->closed = closed_at(p, row.body);
     size_t first = set->count;
     rg_joint_set_add_locks(c, set, &row, look, places);
     for (size_t i = first; i < set->count; i++)
@@ -450,6 +451,62 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
     return status ? status : solve_islands(p, &islands, &input, correction);
 }
 
+/* --- mechanisms that are trees ---------------------------------------------------------------- */
+
+/* Null: joints are not trees of the kind, or not all of them move; or sums are asked for. */
+static rg_articulated *tree_of(const projection *p) {
+    const rg_joints_bodies *b = p->bodies;
+    bool takes = b->seen && b->seen->loops && !p->sums &&
+                 rg_articulated_takes(&b->seen->tree, p->content, b->moved);
+    return takes ? &b->seen->tree : NULL;
+}
+
+/* Errors of all joints, without rows, into `rest`; false: there is a limit among what is near. */
+static bool look_at_tree(projection *p, double *rest) {
+    const rg_world_content *c = p->content;
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
+    p->largest = p->worst = p->error = 0;
+    p->open1 = 0;
+    for (size_t j = 0; j < c->joints.count; j++) {
+        const rg_joint_def *def = &c->joint[j].def;
+        rg_joint_look own;
+        const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
+        for (size_t k = 0; k < look->axes; k++)
+            if (def->axis[k].lower == def->axis[k].upper ||
+                is_near(&def->axis[k], look->axis[k].value))
+                return false;
+        p->closed = closed_at(p, look->body);
+        for (size_t k = 0; k < look->locked; k++) {
+            *rest++ = look->lock[k].value;
+            note_error(p, (uint32_t)j, look->lock[k].turns, fabs(look->lock[k].value));
+        }
+    }
+    return true;
+}
+
+/* Rounds until joints are closed or do not gain; RG_UNSUPPORTED: others have to go on. */
+static rg_status close_tree(projection *p, rg_joints_correction *correction) {
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
+    rg_articulated *tree = p->tree;
+    double *rest = rg_arena_take(p->arena, 2 * tree->rows, sizeof *rest), before = INFINITY;
+    if (!rest)
+        return RG_OUT_OF_MEMORY;
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        if (!look_at_tree(p, rest))
+            return RG_UNSUPPORTED;
+        if (!(p->largest > 1) || !(p->largest <= GAIN * before))
+            return RG_OK;
+        before = p->largest;
+        if (!rg_articulated_place(tree, p->content, p->bodies->seen, places, p->bodies->inertia))
+            return RG_UNSUPPORTED;
+        rg_articulated_solve(tree, rest, rest + tree->rows);
+        for (size_t i = 0; i < tree->count; i++)
+            move_body(p, tree->nodes[i].body, rg_articulated_velocity(&tree->nodes[i]),
+                      tree->nodes[i].spin, correction);
+    }
+    return RG_OK;
+}
+
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
                             rg_solve_context *context, rg_arena *arena,
                             rg_joints_correction *correction, rg_joint_set *set, rg_error *error) {
@@ -465,6 +522,9 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
                     .sums = content->settings.contradictions == RG_NORM_ONE};
     p.chooses = !p.sums;
     double before = INFINITY;
+    p.tree = tree_of(&p);
+    if (p.tree && close_tree(&p, correction) == RG_OUT_OF_MEMORY)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
     if (!still)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
@@ -605,6 +665,25 @@ static bool keep_held(projection *p, rg_joint_set *set) {
     return moves;
 }
 
+/* The impulses of locked rows of a tree that leave it without velocity; false: it is none. */
+static bool hold_tree(projection *p, rg_joint_set *set) {
+    const rg_joints_bodies *b = p->bodies;
+    rg_articulated *tree = tree_of(p);
+    rg_body_places places = {b->position, b->orientation};
+    if (!tree || set->count != tree->rows)
+        return false;
+    double *rest = rg_arena_take(p->arena, set->count, sizeof *rest);
+    if (!rest || !rg_articulated_place(tree, p->content, b->seen, places, b->inertia))
+        return false;
+    for (size_t i = 0; i < set->count; i++) {
+        if (is_limit(&set->rows[i]))
+            return false;
+        rest[i] = rg_joint_link_velocity(set, i, false, b->velocity, b->angular_velocity);
+    }
+    rg_articulated_solve(tree, rest, set->impulse);
+    return true;
+}
+
 rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        const rg_joints_bodies *bodies, rg_solve_context *context,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error) {
@@ -614,7 +693,7 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
         set->count = 0;
         return RG_OK;
     }
-    if (solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
+    if (!hold_tree(&p, set) && solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     for (size_t i = 0; i < set->count; i++) /* what is solved to SOLVED must not pull at all */
         if (is_limit(&set->rows[i]))

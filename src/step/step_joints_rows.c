@@ -394,8 +394,7 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
                  .set = set,
                  .now = {c->position, c->orientation},
                  .motions = {c->position, c->orientation, c->velocity, c->angular_velocity}};
-    if (!input->seen->loops)
-        status = rg_joint_loops(c, &input->seen->memory, &input->seen->loops);
+    status = rg_joints_seen_loops(input->seen, c);
     set->loops = input->seen->loops;
     if (!status && c->prescription_count > 0)
         status = find_places(&b, arena, &b.ahead);
