@@ -40,6 +40,18 @@ static inline rg_pose rg_pose_compose_local(rg_pose outer, const rg_pose *inner)
     return rg_pose_is_identity(inner) ? outer : rg_pose_compose(outer, *inner);
 }
 /* Whether a symmetric matrix is a multiple of the identity. */
+/* Are `count` doubles the same to the last bit? In line, where memcmp would be called. */
+static inline bool rg_same_bits(const void *a, const void *b, int count) {
+    uint64_t differs = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t x, y;
+        memcpy(&x, (const char *)a + 8 * i, sizeof x);
+        memcpy(&y, (const char *)b + 8 * i, sizeof y);
+        differs |= x ^ y;
+    }
+    return differs == 0;
+}
+
 static inline bool rg_mat3_is_scalar(const rg_mat3 *m) {
     return m->m[0][0] == m->m[1][1] && m->m[0][0] == m->m[2][2] && m->m[0][1] == 0 &&
            m->m[0][2] == 0 && m->m[1][2] == 0;

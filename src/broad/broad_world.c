@@ -135,6 +135,8 @@ static void sweep_colliders(const bounds_job *job, size_t body, double margin) {
     for (uint32_t slot1 = record->first_collider1, next1; slot1; slot1 = next1) {
         const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
         next1 = collider->next1;
+        if (!rg_collider_meets(collider))
+            continue;
         rg_pose pose = rg_pose_compose_local(origin, &collider->pose);
         rg_bounds bounds;
         if (steady) {
@@ -187,12 +189,25 @@ static bool asks_the_caller(const rg_world_content *content, size_t body) {
                RG_PRESCRIBED_FUNCTION;
 }
 
+/* Has it a collider that may meet another one? */
+static bool meets_any(const rg_world_content *content, size_t body) {
+    uint32_t slot1 = content->record[body].first_collider1;
+    while (slot1) {
+        const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
+        if (rg_collider_meets(collider))
+            return true;
+        slot1 = collider->next1;
+    }
+    return false;
+}
+
 static void bounds_of_range(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const bounds_job *job = user;
     const uint8_t *moved = job->motion->moved;
     for (size_t body = begin; body < end; body++)
-        if ((!moved || moved[body]) && !asks_the_caller(job->content, body))
+        if ((!moved || moved[body]) && !asks_the_caller(job->content, body) &&
+            meets_any(job->content, body))
             body_bounds(job, body);
 }
 
@@ -242,6 +257,12 @@ static rg_status take_collider(rg_broad_world *b, const rg_world_content *conten
     uint32_t slot = content->colliders.dense_slot[dense];
     rg_handle_slot handle = content->colliders.slots[slot];
     size_t body = rg_body_dense(content, collider->body);
+    if (!rg_collider_meets(collider)) {
+        if (b->generations[slot])
+            rg_broad_remove(b->broad, slot);
+        b->generations[slot] = 0;
+        return RG_OK;
+    }
     /* A restored world may have another collider under an old handle. */
     rg_proxy_filter filter = filter_of(collider, content->record[body].motion);
     rg_status status = rg_broad_put(b->broad, slot, &b->bounds[slot], &filter);

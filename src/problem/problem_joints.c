@@ -99,11 +99,10 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
 
 void rg_joint_set_add_locks(const rg_world_content *c, rg_joint_set *set,
                             const rg_joint_row *shared, const rg_joint_look *look,
-                            rg_body_places places) {
+                            rg_body_places places, bool bare) {
     size_t first = set->count;
-    rg_vec3 arm[2];
-    find_arms(shared, places.position, arm);
     set->count += look->locked;
+    set->bare = set->bare || bare;
     for (size_t k = 0; k < look->locked; k++) {
         rg_joint_row *row = &set->rows[first + k];
         *row = *shared;
@@ -112,11 +111,23 @@ void rg_joint_set_add_locks(const rg_world_content *c, rg_joint_set *set,
         row->lower = -INFINITY, row->upper = INFINITY;
         row->shift = look->lock[k].value;
         set->impulse[first + k] = 0;
+    }
+    rg_vec3 arm[2];
+    if (!bare)
+        find_arms(shared, places.position, arm);
+    for (size_t k = 0; k < look->locked && !bare; k++) {
         if (c->planar)
             fill_jacobian(c, set, first + k, places.position);
         else
             fill_in_space(shared->moves, &look->lock[k], arm, set->jacobian + (first + k) * 12);
     }
+}
+
+void rg_joint_set_fill(const rg_world_content *c, rg_joint_set *set, const rg_vec3 *position) {
+    for (size_t i = 0; i < set->count && set->bare; i++)
+        if (set->rows[i].joint != RG_NO_JOINT && set->rows[i].place < RG_JOINT_LOCKED)
+            fill_jacobian(c, set, i, position);
+    set->bare = false;
 }
 
 void rg_joint_set_turn(const rg_world_content *c, rg_joint_set *set, size_t i, rg_vec3 direction) {
@@ -234,4 +245,25 @@ double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const r
     for (size_t k = first; k < end; k++)
         sum += rg_joint_link_velocity(set, k, planar, velocity, angular_velocity);
     return sum;
+}
+
+void rg_joint_rates(const rg_joint_set *set, const rg_vec3 *position, const rg_vec3 *velocity,
+                    const rg_vec3 *angular_velocity, double *rates) {
+    rg_vec3 apart = {0, 0, 0}, spin = {0, 0, 0};
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_joint_row *row = &set->rows[i];
+        if (i == 0 || row->joint != set->rows[i - 1].joint) {
+            apart = spin = (rg_vec3){0, 0, 0};
+            for (int side = 0; side < 2; side++) {
+                uint32_t body = row->body[side];
+                if (!row->moves[side])
+                    continue;
+                double sign = side == 0 ? -1 : 1;
+                rg_vec3 w = angular_velocity[body], arm = rg_sub(row->point, position[body]);
+                apart = rg_add_scaled(apart, sign, rg_add(velocity[body], rg_cross(w, arm)));
+                spin = rg_add_scaled(spin, sign, w);
+            }
+        }
+        rates[i] = rg_dot(row->along.direction, row->along.turns ? spin : apart);
+    }
 }

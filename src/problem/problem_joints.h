@@ -50,6 +50,7 @@ typedef struct rg_joint_set {
     uint32_t *links_of; /* per body: how many links there may be */
     size_t link_count, sum_count;
     uint8_t *loops; /* of a step: rg_joint_loops */
+    bool bare;      /* locked rows may have no Jacobian yet */
 } rg_joint_set;
 
 /* Of its own mobility J M^-1 J': the compliance of locked rows of joints that form loops. Redundant
@@ -66,10 +67,13 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *se
                                const rg_joint_row *shared, const rg_joint_direction *along,
                                rg_body_places places);
 
-/* The rows of all locks of a joint, without bounds, with what they are off by as their shift. */
+/* The rows of all locks of a joint, without bounds, with what they are off by as their shift.
+ * `bare`: their Jacobian is left to rg_joint_set_fill, since what solves trees needs none. */
 void rg_joint_set_add_locks(const rg_world_content *content, rg_joint_set *set,
                             const rg_joint_row *shared, const rg_joint_look *look,
-                            rg_body_places places);
+                            rg_body_places places, bool bare);
+/* The Jacobian of bare rows. `position`: of the centres of bodies, where the rows were made. */
+void rg_joint_set_fill(const rg_world_content *content, rg_joint_set *set, const rg_vec3 *position);
 
 /* problem_tendons.c: memory for the rows that sum axes. */
 size_t rg_tendon_links_most(const rg_world_content *content);
@@ -105,6 +109,10 @@ double rg_joint_mobility(const rg_world_content *content, const rg_joint_set *se
 /* J v of the bodies that move. */
 double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,
                          const rg_vec3 *angular_velocity);
+/* The same of all rows, of joints in space none of which is a tendon: the bodies of a joint are
+ * looked at once. `position`: of their centres, where the rows were made. */
+void rg_joint_rates(const rg_joint_set *set, const rg_vec3 *position, const rg_vec3 *velocity,
+                    const rg_vec3 *angular_velocity, double *rates);
 /* The same of a link: what its body adds to the sum. */
 double rg_joint_link_velocity(const rg_joint_set *set, size_t i, bool planar,
                               const rg_vec3 *velocity, const rg_vec3 *angular_velocity);

@@ -360,8 +360,8 @@ static bool factor_all(rg_articulated *t) {
 static bool is_there(const rg_articulated *t, rg_body_places at, const double *inertia) {
     for (size_t i = 0; i < t->count; i++) {
         const rg_articulated_node *n = &t->nodes[i];
-        if (memcmp(&n->position, &at.position[n->body], sizeof n->position) != 0 ||
-            memcmp(&n->orientation, &at.orientation[n->body], sizeof n->orientation) != 0 ||
+        if (!rg_same_bits(&n->position, &at.position[n->body], 3) ||
+            !rg_same_bits(&n->orientation, &at.orientation[n->body], 4) ||
             n->inertia != (inertia ? inertia[n->body] : 0))
             return false;
     }

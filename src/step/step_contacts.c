@@ -416,64 +416,6 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
             answer->force[island->contact_count * d + k];
 }
 
-/* --- mechanisms that are trees ---------------------------------------------------------------- */
-
-/* Are the rows of joints nothing but the locked ones of trees that touch nothing? */
-static bool is_tree(const rg_contact_job *job, const rg_articulated *tree) {
-    const rg_contact_step *contacts = job->contacts;
-    const rg_islands *islands = &contacts->islands;
-    const rg_solver *solver = job->world->content.settings.solver;
-    if ((solver && solver != rg_solver_at(0)) || contacts->joints.count != tree->rows ||
-        !rg_articulated_takes(tree, &job->world->content, contacts->member))
-        return false;
-    for (size_t i = 0; i < contacts->joints.count; i++)
-        if (contacts->joints.rows[i].place >= RG_JOINT_LOCKED)
-            return false;
-    for (size_t i = 0; i < islands->count; i++)
-        if (islands->islands[i].joint_count > 0 && islands->islands[i].contact_count > 0)
-            return false;
-    return true;
-}
-
-/* Impulses of joints by the articulated-body method, for the judge to look at; false: by others. */
-static bool find_tree_impulses(rg_contact_job *job) {
-    rg_contact_step *contacts = job->contacts;
-    const rg_world_content *c = &job->world->content;
-    rg_joint_set *set = &contacts->joints;
-    rg_articulated *tree = &job->machinery->seen.tree;
-    rg_body_places places = {c->position, c->orientation};
-    if (set->count == 0 || !is_tree(job, tree))
-        return false;
-    double *rest = rg_arena_take(&job->world->scratch, set->count, sizeof *rest);
-    if (!rest || !rg_articulated_place(tree, c, &job->machinery->seen, places, contacts->inertia))
-        return false;
-    for (size_t i = 0; i < set->count; i++)
-        rest[i] =
-            set->rows[i].shift + rg_joint_link_velocity(set, i, false, contacts->free_velocity,
-                                                        contacts->free_angular_velocity);
-    rg_articulated_solve(tree, rest, set->impulse);
-    return true;
-}
-
-/* An island with joints; the impulses of trees are known, and only judged. */
-static rg_status solve_joints(rg_contact_job *job, rg_solve_context *context,
-                              const rg_problem *problem, island_answer *answer,
-                              rg_lane_report *report) {
-    double aim = aim_of(&job->world->content.settings);
-    rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-    bool rounding;
-    if (!job->tree)
-        return solve_island(job, context, problem, answer, report);
-    rg_status status = rg_judge_forces(problem, answer->force, aim, context, &answer->residual,
-                                       &rounding, &report->error);
-    rg_arena_return(&context->arena, mark);
-    if (!status && !(answer->residual.natural <= aim))
-        return solve_island(job, context, problem, answer, report);
-    report->counts.solves++;
-    report->counts.iterations++;
-    return status;
-}
-
 /* With bounds of rolling and torsional friction that follow the normal impulses: solved again until
  * they agree (step_rolling.c). */
 static rg_status solve_rolling(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
@@ -603,7 +545,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     uint64_t failures = report->counts.failures;
     status = plain   ? solve_or_recall(job, context, island, &problem, &answer, report)
              : rolls ? solve_rolling(job, arena, context, island, &problem, &answer, report)
-                     : solve_joints(job, context, &problem, &answer, report);
+                     : solve_island(job, context, &problem, &answer, report);
     if (!contacts->repeats && rolls) /* its bounds are known now */
         show_problem(job, island, &problem);
     if (!status && report->counts.failures > failures && island->contact_count <= RG_STEP_SMALL)
@@ -635,7 +577,11 @@ static void run_in_lane(rg_contact_job *job, size_t i, size_t lane, rg_pool *poo
     rg_solve_context *context = job->machinery->contexts[lane];
     const rg_island *island = &job->contacts->islands.islands[i];
     rg_arena_reset(arena);
-    if (report->status || !is_due(job->contacts, island))
+    bool known = job->tree && island->joint_count > 0;
+    if (known)
+        rg_solve_counts_judged(&report->counts, &job->tree_residual);
+    report->counts.solves += known, report->counts.iterations += known;
+    if (report->status || known || !is_due(job->contacts, island))
         return;
     context->pool = pool;
     report->status = run_island(job, arena, context, island, report);
@@ -688,7 +634,11 @@ rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
         if (remembers)
             rg_island_memory_begin(memory);
     }
-    job->tree = find_tree_impulses(job);
+    job->tree =
+        !job->machinery->observer && rg_contacts_tree(job, aim_of(&job->world->content.settings));
+    if (!job->tree)
+        rg_joint_set_fill(&job->world->content, &job->contacts->joints,
+                          job->world->content.position);
     run_shared(job);
     if (islands)
         rg_parallel_for(job->machinery->observer ? NULL : job->world->pool, islands, job->grain,

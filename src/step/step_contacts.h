@@ -157,13 +157,14 @@ typedef struct rg_contact_job {
     rg_step_machinery *machinery;
     rg_collision *collision; /* the machinery's, or that of parts of a step */
     rg_collision_view view;
-    double speed;        /* m/s: |g| h */
-    double impact_speed; /* m/s: slower approach has no restitution */
-    bool tree;      /* impulses of joints to start from are those of the articulated-body method */
-    double *before; /* rows: velocities at the beginning of the step */
-    double *shift;  /* rows */
-    double *mu;     /* contacts */
-    uint8_t *meets; /* contacts: 1 where restitution applies */
+    double speed;                   /* m/s: |g| h */
+    double impact_speed;            /* m/s: slower approach has no restitution */
+    bool tree;                      /* joints have their impulses: rg_contacts_tree */
+    rg_residual tree_residual;      /* of these */
+    double *before;                 /* rows: velocities at the beginning of the step */
+    double *shift;                  /* rows */
+    double *mu;                     /* contacts */
+    uint8_t *meets;                 /* contacts: 1 where restitution applies */
     const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
     const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
     rg_lane_report *lanes;          /* RG_STEP_ALL_LANES */
@@ -180,6 +181,9 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);
 /* step_contacts_single.c: whether an island is one contact and no more, and that. */
 bool rg_contacts_is_single(const rg_contact_job *job, const rg_island *island);
 void rg_contacts_single(const rg_contact_job *job, const rg_island *island, rg_single *single);
+/* step_contacts_tree.c: impulses of joints of mechanisms without loops that touch nothing; false:
+ * there are others, or their residual is above the aim. */
+bool rg_contacts_tree(rg_contact_job *job, double aim);
 /* Impulses of all islands. */
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */

@@ -47,8 +47,8 @@ static bool is_there(const rg_joint_seen *s, rg_body_places places) {
     for (int side = 0; side < 2; side++) {
         uint32_t body = s->look.body[side];
         if (body != UINT32_MAX &&
-            (memcmp(&s->position[side], &places.position[body], sizeof *s->position) != 0 ||
-             memcmp(&s->orientation[side], &places.orientation[body], sizeof *s->orientation) != 0))
+            !(rg_same_bits(&s->position[side], &places.position[body], 3) &&
+              rg_same_bits(&s->orientation[side], &places.orientation[body], 4)))
             return false;
     }
     return true;

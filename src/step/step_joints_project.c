@@ -151,7 +151,7 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
         return;
     p->closed = closed_at(p, row.body);
     size_t first = set->count;
-    rg_joint_set_add_locks(c, set, &row, look, places);
+    rg_joint_set_add_locks(c, set, &row, look, places, false);
     for (size_t i = first; i < set->count; i++)
         add_locked(p, set, i);
     for (size_t k = 0; k < look->axes; k++) {
@@ -475,11 +475,15 @@ static bool look_at_tree(projection *p, double *rest) {
             if (def->axis[k].lower == def->axis[k].upper ||
                 is_near(&def->axis[k], look->axis[k].value))
                 return false;
-        p->closed = closed_at(p, look->body);
+        bool open = false;
         for (size_t k = 0; k < look->locked; k++) {
-            *rest++ = look->lock[k].value;
-            note_error(p, (uint32_t)j, look->lock[k].turns, fabs(look->lock[k].value));
+            rest[k] = look->lock[k].value;
+            open = open || !(fabs(rest[k]) <= CLOSED);
         }
+        p->closed = open ? closed_at(p, look->body) : CLOSED;
+        for (size_t k = 0; k < look->locked && open; k++)
+            note_error(p, (uint32_t)j, look->lock[k].turns, fabs(rest[k]));
+        rest += look->locked;
     }
     return true;
 }
@@ -507,6 +511,24 @@ static rg_status close_tree(projection *p, rg_joints_correction *correction) {
     return RG_OK;
 }
 
+/* The rows of its joints, where they are now. */
+static rg_status add_tree(const projection *p, rg_joint_set *set) {
+    const rg_world_content *c = p->content;
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
+    rg_status status = rg_joint_set_make(c, p->tree->rows, p->arena, set);
+    for (size_t j = 0; j < c->joints.count && !status; j++) {
+        rg_joint_look own;
+        const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
+        rg_joint_row row = {.joint = (uint32_t)j, .point = look->point};
+        for (int side = 0; side < 2; side++) {
+            row.body[side] = look->body[side];
+            row.moves[side] = look->body[side] != UINT32_MAX && p->bodies->moved[look->body[side]];
+        }
+        rg_joint_set_add_locks(c, set, &row, look, places, true);
+    }
+    return status;
+}
+
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
                             rg_solve_context *context, rg_arena *arena,
                             rg_joints_correction *correction, rg_joint_set *set, rg_error *error) {
@@ -523,8 +545,17 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
     p.chooses = !p.sums;
     double before = INFINITY;
     p.tree = tree_of(&p);
-    if (p.tree && close_tree(&p, correction) == RG_OUT_OF_MEMORY)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    if (p.tree) {
+        rg_status status = close_tree(&p, correction);
+        if (!status)
+            status = add_tree(&p, set);
+        if (status == RG_OUT_OF_MEMORY)
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+        correction->open1 = p.open1;
+        correction->error = p.error;
+        if (!status)
+            return RG_OK;
+    }
     rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
     if (!still)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
@@ -675,12 +706,16 @@ static bool hold_tree(projection *p, rg_joint_set *set) {
     double *rest = rg_arena_take(p->arena, set->count, sizeof *rest);
     if (!rest || !rg_articulated_place(tree, p->content, b->seen, places, b->inertia))
         return false;
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count; i++)
         if (is_limit(&set->rows[i]))
             return false;
-        rest[i] = rg_joint_link_velocity(set, i, false, b->velocity, b->angular_velocity);
-    }
-    rg_articulated_solve(tree, rest, set->impulse);
+    rg_joint_rates(set, b->position, b->velocity, b->angular_velocity, rest);
+    bool moves = false;
+    for (size_t i = 0; i < set->count; i++)
+        moves = moves || rest[i] != 0;
+    if (moves)
+        rg_articulated_solve(tree, rest, set->impulse);
+    set->count = moves ? set->count : 0;
     return true;
 }
 
@@ -689,13 +724,16 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error) {
     projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
     memset(bodies->held, 0, content->bodies.count * sizeof *bodies->held);
-    if (!keep_held(&p, set)) {
+    bool held = hold_tree(&p, set);
+    if (!held)
+        rg_joint_set_fill(content, set, bodies->position);
+    if (!held && !keep_held(&p, set)) {
         set->count = 0;
         return RG_OK;
     }
-    if (!hold_tree(&p, set) && solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
+    if (!held && solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-    for (size_t i = 0; i < set->count; i++) /* what is solved to SOLVED must not pull at all */
+    for (size_t i = 0; i < set->count && !held; i++) /* solved to SOLVED: must not pull at all */
         if (is_limit(&set->rows[i]))
             set->impulse[i] = fmin(fmax(set->impulse[i], set->rows[i].lower), set->rows[i].upper);
     rg_joint_set_settle(set);

@@ -226,7 +226,8 @@ static void hold_row(builder *b, size_t i) {
 
 static void add_locks(builder *b) {
     size_t first = b->set->count;
-    rg_joint_set_add_locks(b->content, b->set, &b->row, b->look, b->now);
+    rg_joint_set_add_locks(b->content, b->set, &b->row, b->look, b->now,
+                           b->plain && b->input->seen->tree.count > 0);
     for (size_t k = 0; k < b->look->locked; k++) {
         finish_row(b, first + k, k);
         hold_row(b, first + k);

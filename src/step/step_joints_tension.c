@@ -39,11 +39,11 @@ static double inertia_across(const rg_world_content *c, size_t body, rg_vec3 arm
     rg_vec3 own = c->dynamics[body].inertia;
     if (c->planar)
         return own.y;
-    rg_vec3 local = rg_normalised(rg_rotate_back(c->orientation[body], arm));
-    double least = rg_max3(own.x, own.y, own.z);
-    least = fabs(local.x) < ALONG ? fmin(least, own.x) : least;
-    least = fabs(local.y) < ALONG ? fmin(least, own.y) : least;
-    return fabs(local.z) < ALONG ? fmin(least, own.z) : least;
+    rg_vec3 local = rg_rotate_back(c->orientation[body], arm);
+    double least = rg_max3(own.x, own.y, own.z), most = ALONG * ALONG * rg_dot(local, local);
+    least = !(local.x * local.x > most) && own.x < least ? own.x : least;
+    least = !(local.y * local.y > most) && own.y < least ? own.y : least;
+    return !(local.z * local.z > most) && own.z < least ? own.z : least;
 }
 
 static double least_inertia(const rg_world_content *c, size_t body) {
@@ -79,18 +79,22 @@ static void add_product(rg_mat3 *sum, double factor, rg_vec3 a, rg_vec3 b) {
 }
 
 static void add_tensions(const rg_world_content *c, const rg_joint_set *set, tension *sum) {
-    for (size_t k = 0; k < set->count; k++)
+    for (size_t k = 0; k < set->count; k++) {
+        const rg_joint_row *row = &set->rows[k];
+        if (row->link1 || (k > 0 && set->rows[k - 1].joint == row->joint))
+            continue; /* once for each joint */
         for (int side = 0; side < 2; side++) {
-            const rg_joint_row *row = &set->rows[k];
-            if (!row->moves[side] || row->link1 || (k > 0 && set->rows[k - 1].joint == row->joint))
-                continue; /* once for each joint */
+            if (!row->moves[side])
+                continue;
             tension *own = &sum[row->body[side]];
             rg_vec3 arm = rg_sub(row->point, c->position[row->body[side]]);
             add_product(&own->moment, side == 0 ? -1 : 1, arm,
                         rg_joint_memories(c)[row->joint].force);
-            own->across = fmin(own->across, inertia_across(c, row->body[side], arm));
+            double across = inertia_across(c, row->body[side], arm);
+            own->across = across < own->across ? across : own->across;
             own->joints++;
         }
+    }
 }
 
 /* What every body lacks or can spare; true: one of them lacks some. */

@@ -6,6 +6,7 @@
 #define RIGOR_STEP_JUDGE_H
 
 #include "base/base_math.h"
+#include "problem/problem_joints.h"
 #include "rigor/contact_force.h"
 #include "step/step_judge_follow.h"
 #include "step/step_method.h"
@@ -117,6 +118,17 @@ void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory 
 /* How far the joints of a world are from being closed, and beyond their limits: m, and rad as if at
  * 1 m. NaN without joints. `origin`: poses of the origin frames of the bodies. */
 double rg_judge_joint_error(const rg_world_content *content, const rg_pose *origin);
+
+/* step_judge_rows.c: rows of joints that are locked, and nothing else, between bodies in space, with
+ * their impulses. */
+typedef struct rg_judge_rows {
+    const rg_joint_set *set;
+    const rg_vec3 *velocity, *angular_velocity; /* per body: without the impulses */
+    const double *inertia;                      /* kg m^2 added, per body; null: none */
+} rg_judge_rows;
+/* m/s, rad/s: the largest velocity that they leave, rounding included; infinity without memory. */
+double rg_judge_locked_rows(const rg_world_content *content, const rg_judge_rows *rows,
+                            rg_arena *arena);
 /* Motors and friction of joints beyond their largest force, and limits that pull, over what the
  * joint carries and the weight of its bodies. 0: none. From the forces that readers are told of. */
 double rg_judge_joint_bounds(const rg_world_content *content);

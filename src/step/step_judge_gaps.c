@@ -191,7 +191,7 @@ static bool is_terrain(const rg_collider *collider) {
 
 /* Of terrain, none: add_terrain adds those that may be met. */
 static size_t part_count(const rg_collider *collider) {
-    if (collider->sensor || is_terrain(collider))
+    if (collider->sensor || is_terrain(collider) || !rg_collider_meets(collider))
         return 0;
     return rg_shape_is_convex(collider->shape) ? 1 : collider->shape->def.part_count;
 }
@@ -649,6 +649,8 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
         s.first[i] = total;
         total += part_count(&content->collider[i]);
     }
+    if (total == 0) /* terrain alone does not move */
+        return report->tracks && report->tracks->lost ? RG_OUT_OF_MEMORY : RG_OK;
     s.bodies = rg_arena_take(arena, n, sizeof *s.bodies);
     s.parts = rg_arena_take(arena, total, sizeof *s.parts);
     s.capacity = total;
@@ -660,7 +662,7 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     s.count = total;
     for (size_t i = 0; i < content->colliders.count; i++)
         if (is_terrain(&content->collider[i]) && !content->collider[i].sensor &&
-            add_terrain(&s, i, total, arena))
+            rg_collider_meets(&content->collider[i]) && add_terrain(&s, i, total, arena))
             return RG_OUT_OF_MEMORY;
     if ((report->tracks && report->tracks->lost) || find_ranges(&s, arena) ||
         sort_places(&s, room->order, arena))

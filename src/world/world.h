@@ -64,6 +64,11 @@ typedef struct rg_collider {
     rg_body_id body;
     uint32_t next1, previous1; /* slots + 1, in the order of attachment */
 } rg_collider;
+/* Whether its filter lets it meet anything at all; what it does not is left out of the search for
+ * pairs, and of the judge's. */
+static inline bool rg_collider_meets(const rg_collider *collider) {
+    return collider->mask != 0 && collider->category != 0;
+}
 
 typedef struct rg_material {
     char *name;

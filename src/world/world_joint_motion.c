@@ -37,8 +37,8 @@ typedef struct frames {
     rg_vec3 a[3], b[3]; /* axes */
 } frames;
 
-static inline bool is_identity(rg_quat q) {
-    return q.x == 0 && q.y == 0 && q.z == 0 && q.w == 1;
+static inline bool turns_nothing(rg_quat q) {
+    return (rg_bits_of(q.x) | rg_bits_of(q.y) | rg_bits_of(q.z)) == 0;
 }
 
 /* `turn`: null if it is not asked for. */
@@ -53,14 +53,15 @@ static inline void find_frame(const rg_world_content *c, uint32_t body, rg_body_
     const rg_pose *centre = &c->record[body].local_centre;
     rg_vec3 position = rg_sub(frame->position, centre->position);
     rg_quat orientation = frame->orientation, off = centre->orientation;
-    if (off.x != 0 || off.y != 0 || off.z != 0) {
+    if (!turns_nothing(off)) {
         position = rg_rotate_back(off, position);
         orientation = rg_quat_multiply(rg_quat_conjugate(off), orientation);
     }
     *p = rg_add(at.position[body], rg_rotate(at.orientation[body], position));
     if (turn)
-        *turn = is_identity(orientation) ? at.orientation[body]
-                                         : rg_quat_multiply(at.orientation[body], orientation);
+        *turn = turns_nothing(orientation) && orientation.w == 1
+                    ? at.orientation[body]
+                    : rg_quat_multiply(at.orientation[body], orientation);
 }
 
 static void take_columns(rg_quat turn, rg_vec3 axes[3]) {
@@ -205,6 +206,16 @@ static void begin_look(const rg_world_content *c, const rg_joint_def *def, rg_bo
     find_axes(def->kind, f);
 }
 
+/* Three distances in space and nothing else, by far the most frequent. */
+static void look_at_ball(const frames *f, rg_joint_look *look) {
+    rg_vec3 apart = rg_sub(f->p[1], f->p[0]);
+    for (int i = 0; i < 3; i++) {
+        look->place[i] = (uint8_t)i;
+        look->lock[i] = (rg_joint_direction){rg_dot(f->a[i], apart), f->a[i], false};
+    }
+    look->locked = 3;
+}
+
 enum { X = 1, Y = 2, Z = 4 };
 static const uint8_t locked_distances[RG_JOINT_KIND_COUNT] = {
     X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0, 0};
@@ -216,6 +227,10 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     frames f;
     begin_look(c, def, places, look, &f);
     look->point = f.p[1];
+    if (def->kind == RG_JOINT_BALL && !c->planar) {
+        look_at_ball(&f, look);
+        return;
+    }
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
     lock_distances(c, &f, locked_distances[def->kind], look);
     switch (def->kind) {
