@@ -112,7 +112,8 @@ static inline double rg_quat_norm_squared(rg_quat q) {
 }
 /* A quaternion of no length becomes the identity. */
 static inline rg_quat rg_quat_normalised(rg_quat q) {
-    double m = fmax(fmax(fabs(q.x), fabs(q.y)), fmax(fabs(q.z), fabs(q.w)));
+    double m = 0, x = fabs(q.x), y = fabs(q.y), z = fabs(q.z), w = fabs(q.w);
+    m = x > m ? x : m, m = y > m ? y : m, m = z > m ? z : m, m = w > m ? w : m;
     if (!(m > 0))
         return rg_quat_identity();
     q = rg_quat_make(q.x / m, q.y / m, q.z / m, q.w / m);

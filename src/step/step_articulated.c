@@ -397,7 +397,7 @@ static inline void put_joint(rg_articulated *t, rg_articulated_node *n, const rg
         n->span = rg_sub(look->point, t->nodes[n->parent].point);
 }
 
-bool rg_articulated_place(rg_articulated *t, const rg_world_content *c, rg_joints_seen *seen,
+bool rg_articulated_place(rg_articulated *t, const rg_world_content *c, const rg_joints_seen *seen,
                           rg_body_places at, const double *inertia) {
     if (t->factored && is_there(t, at, inertia))
         return t->regular;
@@ -409,8 +409,7 @@ bool rg_articulated_place(rg_articulated *t, const rg_world_content *c, rg_joint
         if (n->joint == RG_NO_NODE) {
             n->point = n->position;
         } else {
-            rg_joint_look own;
-            put_joint(t, n, rg_joint_look_again(seen, c, n->joint, at, &own));
+            put_joint(t, n, rg_joint_last_look(seen, n->joint));
         }
         put_mass(n, &c->dynamics[n->body]);
     }

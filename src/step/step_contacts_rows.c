@@ -367,10 +367,15 @@ static rg_status largest_speed(const rg_contact_job *job, rg_arena *arena, doubl
                 largest = fmax(largest, fabs(rg_joint_link_velocity(
                                             joints, i, c->planar, job->contacts->free_velocity,
                                             job->contacts->free_angular_velocity)));
-            double arm = rg_length(rg_sub(row->point, c->position[body]));
-            largest =
-                fmax(largest, rg_length(job->contacts->free_velocity[body]) +
-                                  rg_length(job->contacts->free_angular_velocity[body]) * arm);
+            rg_vec3 v = job->contacts->free_velocity[body],
+                    arm = rg_sub(row->point, c->position[body]),
+                    w = job->contacts->free_angular_velocity[body];
+            /* A length is less than twice the largest entry: of few bodies it is needed. */
+            if (2 * rg_largest_entry(v) + 4 * rg_largest_entry(w) * rg_largest_entry(arm) <=
+                largest)
+                continue;
+            double own = rg_length(v) + rg_length(w) * rg_length(arm);
+            largest = own <= largest ? largest : own;
         }
     *speed = largest;
     return RG_OK;

@@ -5,6 +5,7 @@
 #ifndef RIGOR_STEP_JOINTS_H
 #define RIGOR_STEP_JOINTS_H
 
+#include "problem/problem_islands.h"
 #include "problem/problem_joints.h"
 #include "rigor/event.h"
 #include "rigor/solver.h"
@@ -16,6 +17,7 @@ typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
  * and what does not change from step to step. No result depends on what is in it. */
 typedef struct rg_joint_seen {
     bool known;
+    rg_joint_anchors anchors; /* known with the first look */
     rg_vec3 position[2];
     rg_quat orientation[2];
     rg_joint_look look;
@@ -27,6 +29,7 @@ struct rg_joints_seen {
     rg_joint_seen *joints;
     uint8_t *loops;      /* rg_joint_loops; null: not found yet */
     rg_articulated tree; /* found with them */
+    rg_islands islands;  /* of its rows alone; of none: not found yet */
 };
 /* Finds both, if they are not known. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_joints_seen_loops(rg_joints_seen *seen, const rg_world_content *content);
@@ -37,6 +40,10 @@ rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world);
  * `seen` null: into `own`. */
 const rg_joint_look *rg_joint_look_again(rg_joints_seen *seen, const rg_world_content *content,
                                          size_t joint, rg_body_places places, rg_joint_look *own);
+/* The last look at a joint that is no tendon, whatever the places were. */
+static inline const rg_joint_look *rg_joint_last_look(const rg_joints_seen *seen, size_t joint) {
+    return &seen->joints[joint].look;
+}
 
 /* What the rows are made for. */
 typedef struct rg_joints_input {
@@ -107,7 +114,8 @@ void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next);
 /* The wrenches of a set, joint by joint, for the judge. */
 rg_status rg_joints_tell(const rg_world_content *content, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count);
-/* The same with torques per body that added inertia took (null: none). */
+/* The same with torques per body that added inertia took (null: none); there is room for one more
+ * of each body. */
 rg_status rg_joints_tell_held(const rg_world_content *content, const rg_joint_set *set,
                               const rg_vec3 *held, rg_arena *arena, rg_judge_joint **wrenches,
                               size_t *count);

@@ -21,6 +21,7 @@ rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world) {
     rg_arena_reset(&seen->memory);
     seen->count = 0;
     seen->loops = NULL;
+    seen->islands = (rg_islands){0};
     seen->joints = rg_arena_take(&seen->memory, count, sizeof *seen->joints);
     if (!seen->joints)
         return RG_OUT_OF_MEMORY;
@@ -63,7 +64,9 @@ const rg_joint_look *rg_joint_look_again(rg_joints_seen *seen, const rg_world_co
     rg_joint_seen *s = &seen->joints[joint];
     if (s->known && is_there(s, places))
         return &s->look;
-    rg_joint_look_at(c, joint, places, &s->look);
+    if (!s->known)
+        s->anchors = rg_joint_anchors_of(c, joint);
+    rg_joint_look_from(c, joint, &s->anchors, places, &s->look);
     for (int side = 0; side < 2; side++) {
         uint32_t body = s->look.body[side];
         if (body == UINT32_MAX)
@@ -148,7 +151,7 @@ static void tell_link(const rg_world_content *c, const rg_joint_set *set, size_t
 rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count) {
     *count = 0;
-    *wrenches = rg_arena_take(arena, c->joints.count + c->bodies.count + set->link_count,
+    *wrenches = rg_arena_take(arena, c->joints.count + 2 * c->bodies.count + set->link_count,
                               sizeof **wrenches);
     if (!*wrenches)
         return RG_OUT_OF_MEMORY;
@@ -160,9 +163,10 @@ rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_
         }
         if (i == 0 || row->joint != set->rows[i - 1].joint)
             (*wrenches)[(*count)++] = (rg_judge_joint){
-                .body_a = row->body[0], .body_b = row->body[1], .point = row->point};
+                .body_a = row->body[0], .body_b = row->body[1], .point = row->point, .holds = true};
         rg_judge_joint *w = &(*wrenches)[*count - 1];
         rg_judge_joint_part part = part_of(c, row);
+        w->holds = w->holds && part == RG_JUDGE_JOINT_HOLD;
         rg_vec3 *sum = row->along.turns ? &w->angular[part] : &w->linear[part];
         *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
     }
@@ -177,7 +181,8 @@ rg_status rg_joints_tell_held(const rg_world_content *c, const rg_joint_set *set
         if (rg_largest_entry(held[i]) == 0)
             continue;
         rg_judge_joint *w = &(*wrenches)[(*count)++];
-        *w = (rg_judge_joint){.body_a = UINT32_MAX, .body_b = (uint32_t)i, .numerical = true};
+        *w = (rg_judge_joint){
+            .body_a = UINT32_MAX, .body_b = (uint32_t)i, .numerical = true, .holds = true};
         w->angular[RG_JUDGE_JOINT_HOLD] = rg_neg(held[i]);
     }
     return status;

@@ -517,8 +517,7 @@ static rg_status add_tree(const projection *p, rg_joint_set *set) {
     rg_body_places places = {p->bodies->position, p->bodies->orientation};
     rg_status status = rg_joint_set_make(c, p->tree->rows, p->arena, set);
     for (size_t j = 0; j < c->joints.count && !status; j++) {
-        rg_joint_look own;
-        const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
+        const rg_joint_look *look = rg_joint_last_look(p->bodies->seen, j);
         rg_joint_row row = {.joint = (uint32_t)j, .point = look->point};
         for (int side = 0; side < 2; side++) {
             row.body[side] = look->body[side];

@@ -47,6 +47,7 @@ typedef struct builder {
     const rg_joint_look *look;
     rg_joint_look own, later;
     rg_joint_motion motion;
+    double longer;         /* than the last step by this factor; 0: nothing to start from */
     bool driven;           /* a body of it is kinematic */
     bool plain;            /* directions turn with A, and what follows has all that velocities do */
     rg_vec3 apart, spin;   /* m/s, rad/s: of B against A, at the point where forces act */
@@ -189,9 +190,9 @@ static void finish_row(builder *b, size_t i, size_t direction) {
     row->shift = b->input->impact ? prescribed(b, along) : curvature(b, i, direction);
     row->surface = row->shift;
     row->before = velocity_of(b, i, along) + row->surface;
-    const rg_joint_memory *memory = &rg_joint_memories(b->content)[b->joint];
-    if (memory->step > 0 && !b->input->impact)
-        b->set->impulse[i] = memory->impulse[row->place] * (b->input->step / memory->step);
+    if (b->longer > 0)
+        b->set->impulse[i] =
+            rg_joint_memories(b->content)[b->joint].impulse[row->place] * b->longer;
 }
 
 /* A row along a direction of the look with the shift s and without bounds; then it is the caller's
@@ -361,7 +362,9 @@ static bool begin_joint(builder *b, size_t joint) {
     bool any = false;
     if (rg_joint_is_off(c, joint))
         return false;
+    double last = rg_joint_memories(c)[joint].step;
     b->joint = joint;
+    b->longer = last > 0 && !b->input->impact ? b->input->step / last : 0;
     b->look = rg_joint_look_again(b->input->seen, c, joint, b->now, &b->own);
     b->driven = false;
     b->plain = turns_with_first(c->joint[joint].def.kind);

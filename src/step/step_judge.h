@@ -71,6 +71,7 @@ struct rg_judge_joint {
     rg_vec3 linear[RG_JUDGE_JOINT_PARTS];  /* N s */
     rg_vec3 angular[RG_JUDGE_JOINT_PARTS]; /* N m s */
     bool numerical; /* by the method: it works, and is no impulse that momentum may come from */
+    bool holds;     /* no part but the first one, RG_JUDGE_JOINT_HOLD, did anything */
 };
 
 /* Work done on the dynamic bodies by contacts and joints, gravity's path, and the impulse of what

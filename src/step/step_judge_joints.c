@@ -25,16 +25,9 @@ static void account_part(rg_judge_joint_part part, double work, bool instant,
         sum->stabilisation += work;
 }
 
-/* How many parts did something, up to the last of them: no bit but the signs is set in the others.
- * Most joints only hold. */
+/* How many parts may have done something, up to the last of them. Most joints only hold. */
 static inline int busy_parts(const rg_judge_joint *joint) {
-    uint64_t linear[3 * (RG_JUDGE_JOINT_PARTS - 1)], angular[3 * (RG_JUDGE_JOINT_PARTS - 1)];
-    uint64_t all = 0;
-    memcpy(linear, &joint->linear[1], sizeof linear);
-    memcpy(angular, &joint->angular[1], sizeof angular);
-    for (int i = 0; i < 3 * (RG_JUDGE_JOINT_PARTS - 1); i++)
-        all |= linear[i] | angular[i];
-    return all << 1 == 0 ? 1 : RG_JUDGE_JOINT_PARTS;
+    return joint->holds ? 1 : RG_JUDGE_JOINT_PARTS;
 }
 
 _Static_assert(RG_JUDGE_JOINT_HOLD == 0, "it is the first part");

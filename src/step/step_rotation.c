@@ -11,6 +11,7 @@
  * iteration on three unknowns, over several substeps if the body turns far in one step. */
 #include "step/step_rotation.h"
 
+#include "base/base_math.h"
 #include "base/base_trig.h"
 
 #define TURN_MOST     0.5  /* rad per substep, for Newton's iteration to converge at once */
@@ -83,9 +84,17 @@ static bool solve_next(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 omega, 
 /* A power of two (no bit is lost) that brings the largest inertia to 1/2 ... 1: the equation is
  * linear in the inertia, but its determinant is a product of three and would leave the range. */
 static double unit_of_inertia(rg_vec3 inertia) {
-    int exponent;
-    frexp(rg_largest_entry(inertia), &exponent);
-    return ldexp(1, exponent);
+    double largest = rg_largest_entry(inertia), unit;
+    if (!(largest >= DBL_MIN && largest <= 0.5 * DBL_MAX)) {
+        int exponent;
+        frexp(largest, &exponent);
+        return ldexp(1, exponent);
+    }
+    uint64_t bits; /* the next exponent, and no fraction: what these two functions give */
+    memcpy(&bits, &largest, sizeof bits);
+    bits = ((bits >> (DBL_MANT_DIG - 1)) + 1) << (DBL_MANT_DIG - 1);
+    memcpy(&unit, &bits, sizeof unit);
+    return unit;
 }
 
 rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 angular_momentum,
@@ -95,7 +104,7 @@ rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 
     double rate = rg_length(omega);
     if (rate == 0)
         return RG_OK;
-    double wanted = ceil(h * rate / TURN_MOST);
+    double wanted = h * rate / TURN_MOST <= 1 ? 1 : ceil(h * rate / TURN_MOST);
     if (!(wanted <= SUBSTEPS_MOST))
         return RG_ITERATION_LIMIT;
     int substeps = wanted < 1 ? 1 : (int)wanted;

@@ -46,16 +46,32 @@ rg_status rg_stepping_look(rg_stepping *job, rg_contact_job *contacts, int pass,
     return status;
 }
 
+/* Those of joints without contacts and limits stay while nothing is edited or broken. */
+static rg_status find_islands(rg_contact_job *contacts) {
+    rg_world *world = contacts->world;
+    rg_contact_step *step = contacts->contacts;
+    rg_joints_seen *seen = &contacts->machinery->seen;
+    size_t bodies = world->content.bodies.count;
+    bool stay = step->set.count == 0 && !step->member && step->joints.count > 0 &&
+                step->joints.count == seen->tree.rows &&
+                rg_articulated_takes(&seen->tree, &world->content, NULL);
+    if (!stay)
+        return rg_islands_find(&step->set, &step->joints, bodies, &world->scratch, &step->islands);
+    rg_status status = RG_OK;
+    if (!seen->islands.islands)
+        status = rg_islands_find(&step->set, &step->joints, bodies, &seen->memory, &seen->islands);
+    step->islands = seen->islands;
+    return status;
+}
+
 rg_status rg_stepping_rows(rg_contact_job *contacts, const rg_contact_force *first,
                            size_t first_count, rg_error *error) {
     rg_world *world = contacts->world;
-    rg_contact_step *step = contacts->contacts;
     rg_stage_enter(world, RG_STAGE_ROWS);
     rg_status status = rg_contacts_rows(contacts, first, first_count);
     rg_stage_enter(world, RG_STAGE_ISLANDS);
     if (!status)
-        status = rg_islands_find(&step->set, &step->joints, world->content.bodies.count,
-                                 &world->scratch, &step->islands);
+        status = find_islands(contacts);
     return status ? rg_fail(error, status, "no memory for contacts") : RG_OK;
 }
 

@@ -53,6 +53,13 @@ typedef struct rg_stepping_breaks {
     double until; /* s: up to when it keeps all apart */
 } rg_stepping_breaks;
 
+/* An impulse at the centre of a body, from its parent in a tree of joints, at the end of a step. */
+typedef struct rg_stepping_damper {
+    uint32_t body, parent; /* UINT32_MAX: the world */
+    uint32_t joint;        /* that joins the two */
+    rg_vec3 linear, angular;
+} rg_stepping_damper;
+
 typedef struct rg_stepping {
     /* in: */
     double step, end_time; /* s: its length, which is not always the difference of the clock */
@@ -73,7 +80,7 @@ typedef struct rg_stepping {
     uint32_t open1;          /* out: 1 + the joint that is farthest from being closed; 0: none is */
     double open_error;       /* out: m, rad, of that joint */
     double *shift; /* out: m per body that closing joints moved it by; null: without joints */
-    rg_judge_joint *dampers; /* out: what took energy that the step would have added */
+    rg_stepping_damper *dampers; /* out: what took energy that the step would have added */
     size_t damper_count;
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
      * report. */

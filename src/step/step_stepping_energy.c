@@ -61,10 +61,12 @@ typedef struct damper {
     rg_stepping *job;
     rg_arena *arena;
     size_t bodies, joints;
-    uint32_t *first, *next, *other; /* the joints of a body: half-edges, two for each joint */
-    uint32_t *order;                /* bodies of mechanisms, parents first */
+    /* The joints of a body: half-edges, two for each joint. */
+    uint32_t *first, *next, *other, *joint;
+    uint32_t *order; /* bodies of mechanisms, parents first */
     size_t ordered;
     uint32_t *parent;          /* per body: body, or UINT32_MAX: the world; of a free root itself */
+    uint32_t *link;            /* per body: the joint with its parent */
     uint32_t *root;            /* per body: the first of its mechanism; ROOT_NONE: of none */
     mechanism *mechanisms;     /* per root */
     rg_vec3 *linear, *angular; /* per body: N s, N m s */
@@ -178,14 +180,19 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
 
 /* A limit that pushes what moves neither towards nor from it does what a locked direction does. And
  * velocities that a user gave may contradict a locked direction: what it takes is lost for good. */
-static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
+static bool holds_still(const rg_joint_row *row, double speed) {
+    return fabs(row->before - row->surface) <= STILL * speed;
+}
+
+/* m/s, rad/s: of the bodies of a row. */
+static double speed_at(const rg_stepping *job, const rg_joint_row *row) {
     const rg_world_content *c = job->content;
-    double speed = 0, off = fabs(row->before - row->surface);
-    for (int side = 0; side < 2 && !(off <= STILL * speed); side++)
+    double speed = 0;
+    for (int side = 0; side < 2; side++)
         if (row->moves[side])
             speed += rg_largest_entry(c->velocity[row->body[side]]) +
                      rg_largest_entry(c->angular_velocity[row->body[side]]);
-    return off <= STILL * speed;
+    return speed;
 }
 
 /* Does nothing take energy from it either (no contacts, no friction, no limit that is reached), and
@@ -194,13 +201,17 @@ static bool is_conservative(const rg_stepping *job, const rg_island *island) {
     const rg_joint_set *joints = &job->contacts.joints;
     if (island->contact_count > 0 || !job->halved[job->contacts.islands.bodies[island->first_body]])
         return false;
+    double speed = 0;
     for (size_t k = 0; k < island->joint_count; k++) {
         size_t i = job->contacts.islands.joints[island->first_joint + k];
         const rg_joint_row *row = &joints->rows[i];
+        bool again = k > 0 && i > 0 && row[-1].joint == row->joint;
+        if (!again || row->joint == RG_NO_JOINT || row->sum1[1]) /* of a tendon: other bodies */
+            speed = speed_at(job, row);
         bool free = isinf(row->lower) && isinf(row->upper);
         if (!free && (row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_FRICTION)
             return false;
-        if ((free || joints->impulse[i] != 0) && !holds_still(job, row))
+        if ((free || joints->impulse[i] != 0) && !holds_still(row, speed))
             return false;
     }
     return true;
@@ -219,14 +230,17 @@ static bool take_memory(damper *d) {
     d->angular = rg_arena_take(d->arena, n, sizeof *d->angular);
     d->next = rg_arena_take(d->arena, m, sizeof *d->next);
     d->other = rg_arena_take(d->arena, m, sizeof *d->other);
+    d->joint = rg_arena_take(d->arena, m, sizeof *d->joint);
+    d->link = rg_arena_take(d->arena, n, sizeof *d->link);
     d->job->dampers = rg_arena_take(d->arena, n, sizeof *d->job->dampers);
     return d->first && d->order && d->parent && d->root && d->mechanisms && d->linear &&
-           d->angular && d->next && d->other && d->job->dampers;
+           d->angular && d->next && d->other && d->joint && d->link && d->job->dampers;
 }
 
-static void begin_mechanism(damper *d, uint32_t body, uint32_t parent) {
+static void begin_mechanism(damper *d, uint32_t body, uint32_t parent, uint32_t joint) {
     d->root[body] = body;
     d->parent[body] = parent;
+    d->link[body] = joint;
     d->mechanisms[body] = (mechanism){.held = parent != body, .factor = 1};
     d->order[d->ordered++] = body;
 }
@@ -241,6 +255,7 @@ static void reach(damper *d, size_t at) {
                 continue;
             d->root[other] = d->root[body];
             d->parent[other] = body;
+            d->link[other] = d->joint[k];
             d->order[d->ordered++] = other;
         }
     }
@@ -265,10 +280,10 @@ static void find_trees(damper *d) {
                 continue;
             if (!row->moves[1 - side]) {
                 if (d->root[body] == ROOT_NONE)
-                    begin_mechanism(d, body, other);
+                    begin_mechanism(d, body, other, row->joint);
                 continue;
             }
-            d->other[edges] = other;
+            d->other[edges] = other, d->joint[edges] = row->joint;
             d->next[edges] = d->first[body];
             d->first[body] = edges++;
         }
@@ -276,7 +291,7 @@ static void find_trees(damper *d) {
     reach(d, 0);
     for (uint32_t i = 0; i < d->bodies; i++)
         if (d->first[i] != UINT32_MAX && d->root[i] == ROOT_NONE) {
-            begin_mechanism(d, i, i);
+            begin_mechanism(d, i, i, RG_NO_JOINT);
             reach(d, d->ordered - 1);
         }
 }
@@ -403,10 +418,8 @@ static void slow(damper *d) {
         uint32_t i = d->order[k], parent = d->parent[i];
         if (parent == i || d->mechanisms[d->root[i]].factor == 1)
             continue;
-        rg_judge_joint *wrench = &job->dampers[job->damper_count++];
-        *wrench = (rg_judge_joint){.body_a = parent, .body_b = i, .point = job->position[i]};
-        wrench->linear[RG_JUDGE_JOINT_HOLD] = d->linear[i];
-        wrench->angular[RG_JUDGE_JOINT_HOLD] = d->angular[i];
+        job->dampers[job->damper_count++] =
+            (rg_stepping_damper){i, parent, d->link[i], d->linear[i], d->angular[i]};
         if (d->root[i] == i)
             continue; /* on the world */
         rg_vec3 arm = rg_sub(job->position[i], job->position[parent]);
@@ -448,19 +461,48 @@ rg_status rg_stepping_hold_energy(rg_stepping *job, rg_arena *arena) {
     return RG_OK;
 }
 
+/* A damper is told with what its joint did: moved to the point of that, it does the same. False:
+ * its joint did nothing. */
+static bool add_to_joint(const rg_stepping *job, const rg_stepping_damper *d, rg_judge_joint *w) {
+    bool second = w->body_b == d->body && w->body_a == d->parent;
+    if (!second && !(w->body_a == d->body && w->body_b == d->parent))
+        return false;
+    double sign = second ? 1 : -1;
+    rg_vec3 arm = rg_sub(job->position[d->body], w->point), *push = &w->linear[RG_JUDGE_JOINT_HOLD];
+    rg_vec3 *turn = &w->angular[RG_JUDGE_JOINT_HOLD];
+    *push = rg_add_scaled(*push, sign, d->linear);
+    *turn = rg_add_scaled(*turn, sign, rg_add(d->angular, rg_cross(arm, d->linear)));
+    return true;
+}
+
 rg_status rg_stepping_tell_end(const rg_stepping *job, rg_arena *arena, rg_judge_joint **wrenches,
                                size_t *count) {
-    rg_judge_joint *held;
+    size_t joints = job->content->joints.count;
+    const rg_joint_set *set = &job->end_joints;
+    uint32_t *told1 = rg_arena_take(arena, joints, sizeof *told1); /* place + 1; 0: it is not */
+    if (!told1)
+        return RG_OUT_OF_MEMORY;
     rg_status status =
-        rg_joints_tell_held(job->content, &job->end_joints, job->held_end, arena, &held, count);
-    *wrenches = held;
+        rg_joints_tell_held(job->content, set, job->held_end, arena, wrenches, count);
     if (status || job->damper_count == 0)
         return status;
-    *wrenches = rg_arena_take(arena, *count + job->damper_count, sizeof **wrenches);
-    if (!*wrenches)
-        return RG_OUT_OF_MEMORY;
-    memcpy(*wrenches, held, *count * sizeof *held);
-    memcpy(*wrenches + *count, job->dampers, job->damper_count * sizeof *held);
-    *count += job->damper_count;
+    memset(told1, 0, joints * sizeof *told1);
+    uint32_t place = 0;
+    for (size_t i = 0; i < set->count && set->link_count == 0; i++)
+        if (set->rows[i].joint != RG_NO_JOINT &&
+            (i == 0 || set->rows[i - 1].joint != set->rows[i].joint))
+            told1[set->rows[i].joint] = ++place;
+    rg_judge_joint *all = *wrenches;
+    for (size_t k = 0; k < job->damper_count; k++) {
+        const rg_stepping_damper *d = &job->dampers[k];
+        uint32_t at1 = d->joint == RG_NO_JOINT ? 0 : told1[d->joint];
+        if (at1 && add_to_joint(job, d, &all[at1 - 1]))
+            continue;
+        rg_judge_joint *w = &all[(*count)++];
+        *w = (rg_judge_joint){
+            .body_a = d->parent, .body_b = d->body, .point = job->position[d->body], .holds = true};
+        w->linear[RG_JUDGE_JOINT_HOLD] = d->linear;
+        w->angular[RG_JUDGE_JOINT_HOLD] = d->angular;
+    }
     return RG_OK;
 }

@@ -355,6 +355,18 @@ typedef struct rg_joint_look {
     double keep[RG_JOINT_AXES_MOST]; /* what the memory is to have as coordinates */
     double phase;                    /* gears: the sum now that they are to keep */
 } rg_joint_look;
+/* The frames of a joint relative to the centre-of-mass frames of its bodies: they stay until the
+ * joint or a body is edited. */
+typedef struct rg_joint_anchors {
+    uint32_t body[2]; /* dense; UINT32_MAX: the world, and the frame as it is */
+    rg_pose frame[2];
+    bool turned[2]; /* its orientation is not that of the body */
+} rg_joint_anchors;
+rg_joint_anchors rg_joint_anchors_of(const rg_world_content *content, size_t joint);
+/* The same with anchors that are known. */
+void rg_joint_look_from(const rg_world_content *content, size_t joint,
+                        const rg_joint_anchors *anchors, rg_body_places places,
+                        rg_joint_look *look);
 /* Angles are those nearest to the coordinates in the memory. */
 void rg_joint_look_at(const rg_world_content *content, size_t joint, rg_body_places places,
                       rg_joint_look *look);

@@ -41,27 +41,44 @@ static inline bool turns_nothing(rg_quat q) {
     return (rg_bits_of(q.x) | rg_bits_of(q.y) | rg_bits_of(q.z)) == 0;
 }
 
-/* `turn`: null if it is not asked for. */
-static inline void find_frame(const rg_world_content *c, uint32_t body, rg_body_places at,
-                              const rg_pose *frame, rg_vec3 *p, rg_quat *turn) {
-    if (body == UINT32_MAX) {
-        *p = frame->position;
-        if (turn)
-            *turn = frame->orientation;
-        return;
+rg_joint_anchors rg_joint_anchors_of(const rg_world_content *c, size_t joint) {
+    const rg_joint_def *def = &c->joint[joint].def;
+    const rg_body_id id[2] = {def->body_a, def->body_b};
+    const rg_pose *frame[2] = {&def->frame_a, &def->frame_b};
+    rg_joint_anchors anchors;
+    for (int side = 0; side < 2; side++) {
+        bool world = !id[side].index1;
+        anchors.body[side] = world ? UINT32_MAX : (uint32_t)rg_body_dense(c, id[side]);
+        anchors.frame[side] = *frame[side];
+        anchors.turned[side] = true;
+        if (world)
+            continue;
+        const rg_pose *centre = &c->record[anchors.body[side]].local_centre;
+        rg_pose *own = &anchors.frame[side];
+        own->position = rg_sub(own->position, centre->position);
+        if (!turns_nothing(centre->orientation)) {
+            own->position = rg_rotate_back(centre->orientation, own->position);
+            own->orientation =
+                rg_quat_multiply(rg_quat_conjugate(centre->orientation), own->orientation);
+        }
+        anchors.turned[side] = !(turns_nothing(own->orientation) && own->orientation.w == 1);
     }
-    const rg_pose *centre = &c->record[body].local_centre;
-    rg_vec3 position = rg_sub(frame->position, centre->position);
-    rg_quat orientation = frame->orientation, off = centre->orientation;
-    if (!turns_nothing(off)) {
-        position = rg_rotate_back(off, position);
-        orientation = rg_quat_multiply(rg_quat_conjugate(off), orientation);
-    }
-    *p = rg_add(at.position[body], rg_rotate(at.orientation[body], position));
-    if (turn)
-        *turn = turns_nothing(orientation) && orientation.w == 1
-                    ? at.orientation[body]
-                    : rg_quat_multiply(at.orientation[body], orientation);
+    return anchors;
+}
+
+static inline rg_vec3 point_of(const rg_joint_anchors *a, int side, rg_body_places at) {
+    uint32_t body = a->body[side];
+    return body == UINT32_MAX ? a->frame[side].position
+                              : rg_add(at.position[body],
+                                       rg_rotate(at.orientation[body], a->frame[side].position));
+}
+
+static inline rg_quat turn_of(const rg_joint_anchors *a, int side, rg_body_places at) {
+    uint32_t body = a->body[side];
+    if (body == UINT32_MAX)
+        return a->frame[side].orientation;
+    return a->turned[side] ? rg_quat_multiply(at.orientation[body], a->frame[side].orientation)
+                           : at.orientation[body];
 }
 
 static void take_columns(rg_quat turn, rg_vec3 axes[3]) {
@@ -190,19 +207,19 @@ static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_bo
 }
 
 /* The bodies of a joint and its frames, and nothing looked at yet. */
-static void begin_look(const rg_world_content *c, const rg_joint_def *def, rg_body_places places,
-                       rg_joint_look *look, frames *f) {
+static void begin_look(const rg_joint_def *def, const rg_joint_anchors *anchors,
+                       rg_body_places places, rg_joint_look *look, frames *f) {
     look->locked = look->axes = 0;
     memset(look->axis, 0, sizeof look->axis);
     memset(look->keep, 0, sizeof look->keep);
     look->phase = 0;
-    look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
-    look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
-    find_frame(c, look->body[0], places, &def->frame_a, &f->p[0], &f->turn[0]);
-    if (def->kind == RG_JOINT_BALL)
-        find_frame(c, look->body[1], places, &def->frame_b, &f->p[1], NULL);
-    else
-        find_frame(c, look->body[1], places, &def->frame_b, &f->p[1], &f->turn[1]);
+    for (int side = 0; side < 2; side++) {
+        look->body[side] = anchors->body[side];
+        f->p[side] = point_of(anchors, side, places);
+    }
+    f->turn[0] = turn_of(anchors, 0, places);
+    if (def->kind != RG_JOINT_BALL)
+        f->turn[1] = turn_of(anchors, 1, places);
     find_axes(def->kind, f);
 }
 
@@ -222,10 +239,16 @@ static const uint8_t locked_distances[RG_JOINT_KIND_COUNT] = {
 
 void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
                       rg_joint_look *look) {
+    rg_joint_anchors anchors = rg_joint_anchors_of(c, joint);
+    rg_joint_look_from(c, joint, &anchors, places, look);
+}
+
+void rg_joint_look_from(const rg_world_content *c, size_t joint, const rg_joint_anchors *anchors,
+                        rg_body_places places, rg_joint_look *look) {
     const rg_joint_def *def = &c->joint[joint].def;
     const double *last = rg_joint_memories(c)[joint].coordinate;
     frames f;
-    begin_look(c, def, places, look, &f);
+    begin_look(def, anchors, places, look, &f);
     look->point = f.p[1];
     if (def->kind == RG_JOINT_BALL && !c->planar) {
         look_at_ball(&f, look);
