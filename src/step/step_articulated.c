@@ -72,6 +72,7 @@ static bool is_ours(const rg_world_content *c, const uint8_t *loops) {
 /* Work of finding a tree: the joints of each body, and its node. */
 typedef struct search {
     uint32_t *starts, *joints, *node, *row;
+    rg_articulated_lock *lock; /* those that are not taken yet */
 } search;
 
 static bool take_memory(const rg_world_content *c, rg_arena *arena, search *s, rg_articulated *t) {
@@ -81,7 +82,8 @@ static bool take_memory(const rg_world_content *c, rg_arena *arena, search *s, r
     s->node = rg_arena_take(arena, bodies, sizeof *s->node);
     s->row = rg_arena_take(arena, joints, sizeof *s->row);
     t->nodes = rg_arena_take(arena, 2 * joints, sizeof *t->nodes);
-    return s->starts && s->joints && s->node && s->row && t->nodes;
+    s->lock = rg_arena_take(arena, joints, sizeof *s->lock);
+    return s->starts && s->joints && s->node && s->row && s->lock && t->nodes;
 }
 
 static void list_joints(const rg_world_content *c, search *s, rg_articulated *t) {
@@ -119,6 +121,7 @@ static void add_node(const rg_world_content *c, search *s, rg_articulated *t, ui
         n->row = s->row[joint];
         n->turns = turns_of(def->kind);
         n->first = mover(c, def->body_a) == body;
+        n->lock = n->turns ? s->lock++ : NULL;
     }
     s->node[body] = (uint32_t)t->count++;
 }
@@ -255,18 +258,18 @@ static bool find_stiff(rg_articulated_node *n) {
     size_t count = n->turns;
     double k[9], l[9], inverse[9];
     for (size_t i = 0; i < count; i++) {
-        n->lean[i] = solve_turning(n, n->about[i]);
-        n->bend[i] = apply_transposed(&n->swing, n->about[i]);
+        n->lock->lean[i] = solve_turning(n, n->lock->about[i]);
+        n->lock->bend[i] = apply_transposed(&n->swing, n->lock->about[i]);
     }
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
-            k[i * count + j] = rg_dot(n->about[i], n->lean[j]);
+            k[i * count + j] = rg_dot(n->lock->about[i], n->lock->lean[j]);
     if (!rg_small_factor(k, count, DEPENDENT, l))
         return false;
     rg_small_inverse(l, count, inverse);
-    memset(&n->stiff, 0, sizeof n->stiff);
+    memset(&n->lock->stiff, 0, sizeof n->lock->stiff);
     for (size_t i = 0; i < count * count; i++)
-        n->stiff.m[i / count][i % count] = inverse[i];
+        n->lock->stiff.m[i / count][i % count] = inverse[i];
     return true;
 }
 
@@ -284,14 +287,14 @@ static void add_stiff(const rg_articulated_node *n, rg_symmetric *held, rg_mat3 
     for (int k = 0; k < (int)n->turns; k++) {
         rg_vec3 bend = {0, 0, 0}, about = {0, 0, 0};
         for (int l = 0; l < (int)n->turns; l++) {
-            bend = rg_add_scaled(bend, n->stiff.m[k][l], n->bend[l]);
-            about = rg_add_scaled(about, n->stiff.m[k][l], n->about[l]);
+            bend = rg_add_scaled(bend, n->lock->stiff.m[k][l], n->lock->bend[l]);
+            about = rg_add_scaled(about, n->lock->stiff.m[k][l], n->lock->about[l]);
         }
-        add_product(held, n->bend[k], bend);
-        add_product(r, n->about[k], about);
-        add_row(mixed, 0, rg_scale(n->bend[k].x, about));
-        add_row(mixed, 1, rg_scale(n->bend[k].y, about));
-        add_row(mixed, 2, rg_scale(n->bend[k].z, about));
+        add_product(held, n->lock->bend[k], bend);
+        add_product(r, n->lock->about[k], about);
+        add_row(mixed, 0, rg_scale(n->lock->bend[k].x, about));
+        add_row(mixed, 1, rg_scale(n->lock->bend[k].y, about));
+        add_row(mixed, 2, rg_scale(n->lock->bend[k].z, about));
     }
 }
 
@@ -390,7 +393,7 @@ static inline void put_joint(rg_articulated *t, rg_articulated_node *n, const rg
     for (size_t k = 0; k < 3; k++)
         n->along[k] = look->lock[k].direction;
     for (size_t k = 0; k < n->turns; k++)
-        n->about[k] = look->lock[3 + k].direction;
+        n->lock->about[k] = look->lock[3 + k].direction;
     n->point = look->point;
     n->arm = rg_sub(look->point, n->position);
     if (n->parent != RG_NO_NODE)
@@ -425,15 +428,16 @@ static void lock_turns(rg_articulated_node *n, const double *rest, double sign,
                        rg_articulated_node *parent) {
     double s[3];
     for (size_t k = 0; k < n->turns; k++)
-        s[k] = sign * rest[3 + k] + rg_dot(n->bend[k], n->apart) + rg_dot(n->about[k], n->loose);
+        s[k] = sign * rest[3 + k] + rg_dot(n->lock->bend[k], n->apart) +
+               rg_dot(n->lock->about[k], n->loose);
     for (size_t k = n->turns; k < 3; k++)
         s[k] = 0;
-    n->twist = rg_vec3_make(s[0], s[1], s[2]);
+    n->lock->twist = rg_vec3_make(s[0], s[1], s[2]);
     for (size_t k = 0; k < n->turns; k++) {
-        double torque = rg_dot(row_of(&n->stiff, (int)k), n->twist);
-        n->rest = rg_add_scaled(n->rest, torque, n->bend[k]);
+        double torque = rg_dot(row_of(&n->lock->stiff, (int)k), n->lock->twist);
+        n->rest = rg_add_scaled(n->rest, torque, n->lock->bend[k]);
         if (parent)
-            parent->torque = rg_add_scaled(parent->torque, torque, n->about[k]);
+            parent->torque = rg_add_scaled(parent->torque, torque, n->lock->about[k]);
     }
 }
 
@@ -458,13 +462,15 @@ static void turn_down(rg_articulated_node *n, const rg_articulated_node *parent,
                       double sign, double *impulse, rg_vec3 *pull) {
     double more[3] = {0, 0, 0};
     for (size_t k = 0; k < n->turns && parent; k++)
-        more[k] = rg_dot(n->about[k], parent->spin) + rg_dot(n->bend[k], above);
-    rg_vec3 grown = rg_vec3_make(more[0], more[1], more[2]), s = rg_add(n->twist, grown);
+        more[k] = rg_dot(n->lock->about[k], parent->spin) + rg_dot(n->lock->bend[k], above);
+    rg_vec3 grown = rg_vec3_make(more[0], more[1], more[2]), s = rg_add(n->lock->twist, grown);
     for (size_t k = 0; k < n->turns; k++) {
-        double torque = rg_dot(row_of(&n->stiff, (int)k), s);
-        n->spin = rg_add_scaled(n->spin, torque, n->lean[k]);
-        *pull = rg_add_scaled(*pull, rg_dot(row_of(&n->stiff, (int)k), grown), n->bend[k]);
-        impulse[3 + k] = sign * torque;
+        double torque = rg_dot(row_of(&n->lock->stiff, (int)k), s);
+        n->spin = rg_add_scaled(n->spin, torque, n->lock->lean[k]);
+        *pull =
+            rg_add_scaled(*pull, rg_dot(row_of(&n->lock->stiff, (int)k), grown), n->lock->bend[k]);
+        if (impulse)
+            impulse[3 + k] = sign * torque;
     }
 }
 
@@ -481,7 +487,7 @@ static inline void go_down(rg_articulated_node *n, const rg_articulated_node *pa
     n->spin = rg_neg(rg_add(rg_mat3_apply(&n->swing, n->velocity), n->loose));
     if (n->turns)
         turn_down(n, parent, above, sign, impulse, &pull);
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3 && impulse; k++)
         impulse[k] = sign * rg_dot(n->along[k], pull);
 }
 
@@ -506,6 +512,7 @@ void rg_articulated_solve(rg_articulated *t, const double *rest, double *impulse
         if (n->joint == RG_NO_NODE)
             go_free(n, t->roots + 36 * i);
         else
-            go_down(n, n->parent == RG_NO_NODE ? NULL : &t->nodes[n->parent], impulse + n->row);
+            go_down(n, n->parent == RG_NO_NODE ? NULL : &t->nodes[n->parent],
+                    impulse ? impulse + n->row : NULL);
     }
 }

@@ -13,6 +13,15 @@ typedef struct rg_symmetric {
     double xx, yx, yy, zx, zy, zz;
 } rg_symmetric;
 
+/* The directions about that a joint locks. */
+typedef struct rg_articulated_lock {
+    rg_vec3 about[3];
+    rg_vec3 lean[3]; /* R^-1 d */
+    rg_vec3 bend[3]; /* W' d: rows of G */
+    rg_mat3 stiff;   /* K: (d R^-1 d)^-1 */
+    rg_vec3 twist;   /* s0 of a solve, one of each direction */
+} rg_articulated_lock;
+
 /* A body, with the joint that it has with its parent. */
 typedef struct rg_articulated_node {
     uint32_t body;   /* dense */
@@ -21,31 +30,28 @@ typedef struct rg_articulated_node {
     uint32_t row;    /* the first of its joint's, if locked rows of all joints are counted */
     uint32_t turns;  /* rows about directions; they come after the three along directions */
     bool first;      /* it is the joint's first body */
-    /* Where it is, to know it again: */
-    rg_vec3 position;
-    rg_quat orientation;
-    double inertia; /* kg m^2: added against changes of the angular velocity */
-    /* Of its joint: */
-    rg_vec3 along[3], about[3]; /* directions */
-    rg_vec3 point;              /* where it acts; of a free body the centre */
-    rg_vec3 arm, span;          /* from the centre, and from the parent's point, to the point */
-    /* The articulated mass about the point, linear, mixed and angular; then its factor: */
-    rg_symmetric p, r;
-    rg_mat3 q;
+    rg_articulated_lock *lock; /* null without such rows */
+    rg_vec3 along[3];          /* directions of its joint */
+    rg_vec3 arm, span;         /* from the centre, and from the parent's point, to the point */
+    /* The factor: */
     rg_symmetric held; /* N: mass that resists a velocity of the point */
     rg_mat3 swing;     /* W: -w of the body that goes with that velocity */
     double lower[3];   /* L of R = L D L', below its diagonal of ones: (1,0), (2,0), (2,1) */
     double inverse[3]; /* 1 / D */
-    rg_vec3 lean[3];   /* R^-1 d of the directions about */
-    rg_vec3 bend[3];   /* W' d of the same: rows of G */
-    rg_mat3 stiff;     /* K: (d R^-1 d)^-1 */
     /* Work of a solve: */
     rg_vec3 force, torque; /* that children leave, about the point */
     rg_vec3 apart;         /* what the point is to move by against the parent's */
     rg_vec3 rest, loose;   /* t; R^-1 of the torque */
-    rg_vec3 twist;         /* s0, one of each direction about */
     rg_vec3 velocity;      /* of the point */
     rg_vec3 spin;
+    /* The articulated mass about the point, linear, mixed and angular: */
+    rg_symmetric p, r;
+    rg_mat3 q;
+    /* Where it is, to know it again: */
+    rg_vec3 position;
+    rg_quat orientation;
+    double inertia; /* kg m^2: added against changes of the angular velocity */
+    rg_vec3 point;  /* of the joint; of a free body the centre */
 } rg_articulated_node;
 
 typedef struct rg_articulated {
@@ -69,7 +75,8 @@ bool rg_articulated_takes(const rg_articulated *tree, const rg_world_content *co
 bool rg_articulated_place(rg_articulated *tree, const rg_world_content *content,
                           const rg_joints_seen *seen, rg_body_places places, const double *inertia);
 /* Velocities dv and impulses with J dv = -rest and M dv = J' impulse, over the locked rows of all
- * joints in their order. dv is in the nodes: `spin`, and that of the centre by the next function. */
+ * joints in their order (null: they are not asked for). dv is in the nodes: `spin`, and that of the
+ * centre by the next function. */
 void rg_articulated_solve(rg_articulated *tree, const double *rest, double *impulse);
 static inline rg_vec3 rg_articulated_velocity(const rg_articulated_node *node) {
     return rg_add(node->velocity, rg_cross(node->arm, node->spin));

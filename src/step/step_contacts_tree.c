@@ -32,7 +32,8 @@ bool rg_contacts_tree(rg_contact_job *job, double aim) {
     rg_judge_rows rows = {.set = set,
                           .velocity = contacts->free_velocity,
                           .angular_velocity = contacts->free_angular_velocity,
-                          .inertia = contacts->inertia};
+                          .inertia = contacts->inertia,
+                          .seen = &job->machinery->seen};
     if (set->count == 0 || !is_tree(job, tree))
         return false;
     double *rest = rg_arena_take(arena, set->count, sizeof *rest);

@@ -64,8 +64,10 @@ const rg_joint_look *rg_joint_look_again(rg_joints_seen *seen, const rg_world_co
     rg_joint_seen *s = &seen->joints[joint];
     if (s->known && is_there(s, places))
         return &s->look;
-    if (!s->known)
+    if (!s->known) {
         s->anchors = rg_joint_anchors_of(c, joint);
+        memset(&s->look, 0, sizeof s->look);
+    }
     rg_joint_look_from(c, joint, &s->anchors, places, &s->look);
     for (int side = 0; side < 2; side++) {
         uint32_t body = s->look.body[side];
@@ -148,6 +150,35 @@ static void tell_link(const rg_world_content *c, const rg_joint_set *set, size_t
     }
 }
 
+/* The rows of a joint from `first` on; where those of the next begin. */
+static size_t tell_joint(const rg_world_content *c, const rg_joint_set *set, size_t first,
+                         rg_judge_joint *w) {
+    const rg_joint_row *shared = &set->rows[first];
+    rg_vec3 force = {0, 0, 0}, torque = {0, 0, 0}; /* of rows that are locked */
+    size_t i = first;
+    *w = (rg_judge_joint){.body_a = shared->body[0],
+                          .body_b = shared->body[1],
+                          .point = shared->point,
+                          .holds = true};
+    for (; i < set->count && set->rows[i].joint == shared->joint; i++) {
+        const rg_joint_row *row = &set->rows[i];
+        double r = set->impulse[i];
+        if (row->place < RG_JOINT_LOCKED && row->along.turns) {
+            torque = rg_add_scaled(torque, r, row->along.direction);
+        } else if (row->place < RG_JOINT_LOCKED) {
+            force = rg_add_scaled(force, r, row->along.direction);
+        } else {
+            rg_judge_joint_part part = part_of(c, row);
+            rg_vec3 *sum = row->along.turns ? &w->angular[part] : &w->linear[part];
+            *sum = rg_add_scaled(*sum, r, row->along.direction);
+            w->holds = w->holds && part == RG_JUDGE_JOINT_HOLD;
+        }
+    }
+    w->linear[RG_JUDGE_JOINT_HOLD] = rg_add(w->linear[RG_JUDGE_JOINT_HOLD], force);
+    w->angular[RG_JUDGE_JOINT_HOLD] = rg_add(w->angular[RG_JUDGE_JOINT_HOLD], torque);
+    return i;
+}
+
 rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count) {
     *count = 0;
@@ -155,20 +186,11 @@ rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_
                               sizeof **wrenches);
     if (!*wrenches)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
-        const rg_joint_row *row = &set->rows[i];
-        if (row->sum1[1]) {
-            tell_link(c, set, i, *wrenches, count);
-            continue;
-        }
-        if (i == 0 || row->joint != set->rows[i - 1].joint)
-            (*wrenches)[(*count)++] = (rg_judge_joint){
-                .body_a = row->body[0], .body_b = row->body[1], .point = row->point, .holds = true};
-        rg_judge_joint *w = &(*wrenches)[*count - 1];
-        rg_judge_joint_part part = part_of(c, row);
-        w->holds = w->holds && part == RG_JUDGE_JOINT_HOLD;
-        rg_vec3 *sum = row->along.turns ? &w->angular[part] : &w->linear[part];
-        *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
+    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT;) {
+        if (set->rows[i].sum1[1])
+            tell_link(c, set, i++, *wrenches, count);
+        else
+            i = tell_joint(c, set, i, &(*wrenches)[(*count)++]);
     }
     return RG_OK;
 }

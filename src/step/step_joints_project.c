@@ -42,6 +42,8 @@
 /* Units of rounding of the coordinates that a joint's error is a difference of: no less can be
  * asked for. */
 #define ROUNDINGS 16.0
+/* rad^2: a quaternion that is turned by less stays of unit length, up to rounding. */
+#define UNTURNED (0.5 * DBL_EPSILON)
 /* m, rad: limits that are farther are not passed by closing joints. */
 #define NEAR 0.01
 /* RG_JOINT_GIVE of places. It is smaller, because what redundant joints disagree by makes no forces
@@ -191,7 +193,8 @@ static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
     rg_quat small = rg_quat_make(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 1),
             q = b->orientation[i];
     rg_vec3 spin = b->angular_velocity[i];
-    b->orientation[i] = rg_quat_normalised(rg_quat_multiply(small, q));
+    q = rg_quat_multiply(small, q);
+    b->orientation[i] = rg_dot(turn, turn) <= UNTURNED ? q : rg_quat_normalised(q);
     q = b->orientation[i];
     b->angular_velocity[i] =
         rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, b->angular_momentum[i])));
@@ -492,7 +495,7 @@ static bool look_at_tree(projection *p, double *rest) {
 static rg_status close_tree(projection *p, rg_joints_correction *correction) {
     rg_body_places places = {p->bodies->position, p->bodies->orientation};
     rg_articulated *tree = p->tree;
-    double *rest = rg_arena_take(p->arena, 2 * tree->rows, sizeof *rest), before = INFINITY;
+    double *rest = rg_arena_take(p->arena, tree->rows, sizeof *rest), before = INFINITY;
     if (!rest)
         return RG_OUT_OF_MEMORY;
     for (int round = 0; round < ROUNDS_MOST; round++) {
@@ -503,7 +506,7 @@ static rg_status close_tree(projection *p, rg_joints_correction *correction) {
         before = p->largest;
         if (!rg_articulated_place(tree, p->content, p->bodies->seen, places, p->bodies->inertia))
             return RG_UNSUPPORTED;
-        rg_articulated_solve(tree, rest, rest + tree->rows);
+        rg_articulated_solve(tree, rest, NULL);
         for (size_t i = 0; i < tree->count; i++)
             move_body(p, tree->nodes[i].body, rg_articulated_velocity(&tree->nodes[i]),
                       tree->nodes[i].spin, correction);

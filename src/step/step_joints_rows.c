@@ -28,6 +28,7 @@
  * Tested by tests/step/test_joints.c. */
 #include "step/step_joints.h"
 
+#include "base/base_small.h"
 #include "step/step_rotation.h"
 
 #include <string.h>
@@ -225,14 +226,32 @@ static void hold_row(builder *b, size_t i) {
         b->set->rows[i].compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, i);
 }
 
+/* finish_row for the rows from `first` on of a joint whose directions turn with A. */
+static void finish_plain(builder *b, size_t first) {
+    const double *last = rg_joint_memories(b->content)[b->joint].impulse;
+    double half = 0.5 * b->input->step;
+    for (size_t i = first; i < b->set->count; i++) {
+        rg_joint_row *row = &b->set->rows[i];
+        bool turns = row->along.turns;
+        row->shift = half * rg_dot(row->along.direction, turns ? b->twists : b->bends);
+        row->surface = row->shift;
+        row->before = rg_dot(row->along.direction, turns ? b->spin : b->apart) + row->surface;
+        if (b->longer > 0)
+            b->set->impulse[i] = last[row->place] * b->longer;
+    }
+}
+
 static void add_locks(builder *b) {
     size_t first = b->set->count;
+    bool plain = b->plain && !b->input->impact && !b->driven;
     rg_joint_set_add_locks(b->content, b->set, &b->row, b->look, b->now,
-                           b->plain && b->input->seen->tree.count > 0);
-    for (size_t k = 0; k < b->look->locked; k++) {
+                           plain && b->input->seen->tree.count > 0);
+    if (plain)
+        finish_plain(b, first);
+    for (size_t k = 0; k < b->look->locked && !plain; k++)
         finish_row(b, first + k, k);
-        hold_row(b, first + k);
-    }
+    for (size_t i = first; i < b->set->count && b->set->loops[b->joint]; i++)
+        hold_row(b, i);
 }
 
 /* `sign` 1: the lower limit, -1: the upper one. */
@@ -328,7 +347,7 @@ typedef struct side_motion {
     rg_vec3 arm, velocity, spin, turning;
 } side_motion;
 
-static side_motion side_of(const builder *b, uint32_t body) {
+RG_INLINE side_motion side_of(const builder *b, uint32_t body) {
     const rg_world_content *c = b->content;
     if (body == UINT32_MAX)
         return (side_motion){0};

@@ -78,6 +78,36 @@ static void add_product(rg_mat3 *sum, double factor, rg_vec3 a, rg_vec3 b) {
         sum->m[i / 3][i % 3] += factor * x[i / 3] * y[i % 3];
 }
 
+/* Whether every body's own inertia does: the stiffness is at most twice the sum of |r| |f|. */
+static bool all_do(const rg_world_content *c, const rg_joint_set *set, double h, rg_arena *arena) {
+    size_t n = c->bodies.count;
+    double *most = rg_arena_take(arena, 2 * n, sizeof *most), *across = most + n;
+    if (!most)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        most[i] = 0, across[i] = INFINITY;
+    for (size_t k = 0; k < set->count; k++) {
+        const rg_joint_row *row = &set->rows[k];
+        if (row->link1 || (k > 0 && row[-1].joint == row->joint))
+            continue;
+        rg_vec3 force = rg_joint_memories(c)[row->joint].force;
+        double square = rg_dot(force, force);
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = row->body[side];
+            if (!row->moves[side])
+                continue;
+            rg_vec3 arm = rg_sub(row->point, c->position[body]);
+            double own = inertia_across(c, body, arm);
+            most[body] += sqrt(square * rg_dot(arm, arm));
+            across[body] = own < across[body] ? own : across[body];
+        }
+    }
+    bool all = true;
+    for (size_t i = 0; i < n; i++)
+        all = all && 0.5 * h * h * most[i] <= OWN * across[i];
+    return all;
+}
+
 static void add_tensions(const rg_world_content *c, const rg_joint_set *set, tension *sum) {
     for (size_t k = 0; k < set->count; k++) {
         const rg_joint_row *row = &set->rows[k];
@@ -134,7 +164,7 @@ rg_status rg_joints_stiffen(const rg_world_content *c, const rg_joint_set *set, 
                             rg_arena *arena, double **inertia) {
     *inertia = NULL;
     size_t n = c->bodies.count;
-    if (set->count == 0)
+    if (set->count == 0 || all_do(c, set, h, arena))
         return RG_OK;
     double *more = rg_arena_take(arena, n, sizeof *more);
     tension *sum = rg_arena_take(arena, n, sizeof *sum);

@@ -120,12 +120,14 @@ void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory 
  * 1 m. NaN without joints. `origin`: poses of the origin frames of the bodies. */
 double rg_judge_joint_error(const rg_world_content *content, const rg_pose *origin);
 
+typedef struct rg_joints_seen rg_joints_seen; /* step_joints.h */
 /* step_judge_rows.c: rows of joints that are locked, and nothing else, between bodies in space, with
  * their impulses. */
 typedef struct rg_judge_rows {
     const rg_joint_set *set;
     const rg_vec3 *velocity, *angular_velocity; /* per body: without the impulses */
     const double *inertia;                      /* kg m^2 added, per body; null: none */
+    const rg_joints_seen *seen; /* of bounds alone: where joints are in the bodies */
 } rg_judge_rows;
 /* m/s, rad/s: the largest velocity that they leave, rounding included; infinity without memory. */
 double rg_judge_locked_rows(const rg_world_content *content, const rg_judge_rows *rows,

@@ -6,6 +6,7 @@
  * found from directions and points of the rows and the masses of the bodies; in plain doubles, with a bound of what rounding
  * did added to it.
  * Tested by tests/step/test_judge_joints.c. */
+#include "step/step_joints.h"
 #include "step/step_judge.h"
 
 #include "base/base_math.h"
@@ -34,9 +35,11 @@ static size_t push_joint(const rg_world_content *c, const rg_joint_set *set, siz
     size_t i = first;
     for (; i < set->count && set->rows[i].joint == shared->joint; i++) {
         const rg_joint_row *row = &set->rows[i];
-        rg_vec3 *sum = row->along.turns ? &torque : &force;
-        *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
-        *(row->along.turns ? &about : &along) += fabs(set->impulse[i]);
+        double r = set->impulse[i];
+        if (row->along.turns)
+            torque = rg_add_scaled(torque, r, row->along.direction), about += fabs(r);
+        else
+            force = rg_add_scaled(force, r, row->along.direction), along += fabs(r);
     }
     for (int side = 0; side < 2; side++) {
         if (!shared->moves[side])
@@ -68,12 +71,11 @@ static void move_body(const rg_world_content *c, const rg_judge_rows *rows, size
                         rg_rotate(c->orientation[i], rg_times(b->inverse, local)));
 }
 
-/* What rounding may have done to the velocity of a point at an arm, and to a rate of turning. A
+/* What rounding may have done to the velocity of a point of a body, and to a rate of turning. A
  * torque about an axis moves points by their distance from that axis: about the axis of a slender
  * body, whose inertia is small, the ends of its joints hardly move. */
-static void add_bounds(const pushed *b, rg_quat orientation, rg_vec3 arm, double *moves,
-                       double *turns) {
-    rg_vec3 at = rg_rotate_back(orientation, arm), by = b->inverse;
+static inline void add_bounds(const pushed *b, rg_vec3 at, double *moves, double *turns) {
+    rg_vec3 by = b->inverse;
     double x = fabs(at.x), y = fabs(at.y), z = fabs(at.z);
     *moves += b->push + b->rate * (x + y + z) +
               b->turn * (by.x * (y + z) + by.y * (z + x) + by.z * (x + y));
@@ -81,10 +83,12 @@ static void add_bounds(const pushed *b, rg_quat orientation, rg_vec3 arm, double
 }
 
 /* The largest velocity of the rows of one joint; their end. */
-static size_t judge_joint(const rg_world_content *c, const rg_joint_set *set, size_t first,
+static size_t judge_joint(const rg_world_content *c, const rg_judge_rows *rows, size_t first,
                           const pushed *bodies, double *worst) {
+    const rg_joint_set *set = rows->set;
     const rg_joint_row *shared = &set->rows[first];
     rg_vec3 apart = {0, 0, 0}, spin = {0, 0, 0};
+    const rg_joint_anchors *anchors = &rows->seen->joints[shared->joint].anchors;
     double moves = 0, turns = 0;
     size_t i = first;
     for (int side = 0; side < 2; side++) {
@@ -95,7 +99,7 @@ static size_t judge_joint(const rg_world_content *c, const rg_joint_set *set, si
         double sign = side == 0 ? -1 : 1;
         apart = rg_add_scaled(apart, sign, rg_add(b->linear, rg_cross(b->angular, arm)));
         spin = rg_add_scaled(spin, sign, b->angular);
-        add_bounds(b, c->orientation[shared->body[side]], arm, &moves, &turns);
+        add_bounds(b, anchors->frame[side].position, &moves, &turns);
     }
     for (; i < set->count && set->rows[i].joint == shared->joint; i++) {
         const rg_joint_row *row = &set->rows[i];
@@ -121,6 +125,6 @@ double rg_judge_locked_rows(const rg_world_content *c, const rg_judge_rows *rows
         if (bodies[i].rows > 0)
             move_body(c, rows, i, &bodies[i]);
     for (size_t i = 0; i < set->count;)
-        i = judge_joint(c, set, i, bodies, &worst);
+        i = judge_joint(c, rows, i, bodies, &worst);
     return worst;
 }

@@ -158,9 +158,10 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
             return false;
         if (!again && joint != RG_NO_JOINT && is_driven(c, &c->joint[joint].def))
             return false;
+        if (row->joint == RG_NO_JOINT || row->place < RG_JOINT_LOCKED)
+            continue;
         size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
-        if (row->joint != RG_NO_JOINT && row->place >= RG_JOINT_LOCKED && part != RG_JOINT_LOWER &&
-            part != RG_JOINT_UPPER && part != RG_JOINT_FRICTION)
+        if (part != RG_JOINT_LOWER && part != RG_JOINT_UPPER && part != RG_JOINT_FRICTION)
             return false;
     }
     for (size_t k = 0; k < island->contact_count; k++) {
@@ -400,6 +401,16 @@ static void slow_body(damper *d, uint32_t i) {
     double by = d->mechanisms[d->root[i]].factor - 1;
     if (by == 0)
         return;
+    if (d->mechanisms[d->root[i]].held) {
+        d->linear[i] = rg_scale(by, end->momentum[i]);
+        d->angular[i] = rg_scale(by, end->angular_momentum[i]);
+        end->momentum[i] = rg_add(end->momentum[i], d->linear[i]);
+        end->angular_momentum[i] = rg_add(end->angular_momentum[i], d->angular[i]);
+        end->velocity[i] = rg_add_scaled(end->velocity[i], by, end->velocity[i]);
+        end->angular_velocity[i] =
+            rg_add_scaled(end->angular_velocity[i], by, end->angular_velocity[i]);
+        return;
+    }
     relative r = relative_motion(d, i);
     d->linear[i] = rg_scale(by, r.momentum);
     d->angular[i] = rg_scale(by, r.angular_momentum);

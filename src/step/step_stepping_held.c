@@ -253,13 +253,18 @@ static void check_joint(const rg_stepping *job, const rg_joint_row *row,
                         rg_stepping_breaks *breaks) {
     const rg_world_content *c = job->content;
     double far = JOINT_TURN / job->step, most = 0;
-    rg_joint_look look = {0};
+    rg_joint_look look;
+    bool looked = false;
     for (int side = 0; side < 2; side++) {
         uint32_t body = row->body[side];
-        if (!row->moves[side] || !(rg_length(job->end.angular_velocity[body]) > far))
+        if (!row->moves[side])
             continue;
-        if (look.axes + look.locked == 0)
+        rg_vec3 spin = job->end.angular_velocity[body]; /* no longer than twice its largest entry */
+        if (2 * rg_largest_entry(spin) <= far || !(rg_length(spin) > far))
+            continue;
+        if (!looked)
             rg_joint_look_at(c, row->joint, (rg_body_places){c->position, c->orientation}, &look);
+        looked = true;
         most = fmax(most, bend_of_joint(job, &look, side));
     }
     if (!(most > JOINT_TURN * JOINT_TURN))

@@ -363,13 +363,14 @@ typedef struct rg_joint_anchors {
     bool turned[2]; /* its orientation is not that of the body */
 } rg_joint_anchors;
 rg_joint_anchors rg_joint_anchors_of(const rg_world_content *content, size_t joint);
-/* The same with anchors that are known. */
-void rg_joint_look_from(const rg_world_content *content, size_t joint,
-                        const rg_joint_anchors *anchors, rg_body_places places,
-                        rg_joint_look *look);
 /* Angles are those nearest to the coordinates in the memory. */
 void rg_joint_look_at(const rg_world_content *content, size_t joint, rg_body_places places,
                       rg_joint_look *look);
+/* The same with anchors that are known, into a look at the same joint or one of zeros: axes that a
+ * kind does not have stay as they are. */
+void rg_joint_look_from(const rg_world_content *content, size_t joint,
+                        const rg_joint_anchors *anchors, rg_body_places places,
+                        rg_joint_look *look);
 /* Motions of bodies, per body of the world. */
 typedef struct rg_body_motions {
     const rg_vec3 *position;

@@ -210,9 +210,6 @@ static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_bo
 static void begin_look(const rg_joint_def *def, const rg_joint_anchors *anchors,
                        rg_body_places places, rg_joint_look *look, frames *f) {
     look->locked = look->axes = 0;
-    memset(look->axis, 0, sizeof look->axis);
-    memset(look->keep, 0, sizeof look->keep);
-    look->phase = 0;
     for (int side = 0; side < 2; side++) {
         look->body[side] = anchors->body[side];
         f->p[side] = point_of(anchors, side, places);
@@ -240,6 +237,7 @@ static const uint8_t locked_distances[RG_JOINT_KIND_COUNT] = {
 void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
                       rg_joint_look *look) {
     rg_joint_anchors anchors = rg_joint_anchors_of(c, joint);
+    memset(look, 0, sizeof *look);
     rg_joint_look_from(c, joint, &anchors, places, look);
 }
 

@@ -186,6 +186,27 @@ static void discrete_detection_misses_the_bullet(void **state) {
     rg_world_destroy(world);
 }
 
+/* What its filter lets meet nothing is not searched for; it comes and goes with the filter. */
+static void filters_that_meet_nothing(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id a = add_box(world, "a", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+    add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0.5, 0, 0});
+    rg_collider_id collider = rg_body_collider_at(world, a, 0);
+    rg_broad_world *broad = broad_world_of(NULL);
+    const uint64_t filters[5][2] = {
+        {1, UINT64_MAX}, {1, 0}, {1, UINT64_MAX}, {0, UINT64_MAX}, {1, 1}};
+    for (int i = 0; i < 5; i++) {
+        bool meets = i % 2 == 0;
+        rg_collider_set_filter(world, collider, filters[i][0], filters[i][1]);
+        assert_int_equal(rg_broad_world_update(broad, world, &now), RG_OK);
+        assert_int_equal(check_world(broad, world), meets ? 1 : 0);
+        assert_int_equal(rg_broad_has(rg_broad_world_pairs(broad), collider.index1 - 1), meets);
+    }
+    rg_broad_world_destroy(broad);
+    rg_world_destroy(world);
+}
+
 /* Restoring a snapshot brings other colliders under old handles. */
 static void a_restored_world(void **state) {
     (void)state;
@@ -246,6 +267,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_living_world),
         cmocka_unit_test(discrete_detection_misses_the_bullet),
+        cmocka_unit_test(filters_that_meet_nothing),
         cmocka_unit_test(a_restored_world),
         cmocka_unit_test(allocation_failures),
     };

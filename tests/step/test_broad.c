@@ -57,8 +57,8 @@ static void add_kinematic(rg_world *world, rg_shape *shape, rg_prescription_kind
     body_of(world, &def);
 }
 
-/* Boxes that fly and tumble under gravity alone, through each other, and kinematic bodies of each
- * kind. */
+/* Boxes that fly and tumble under gravity alone, through each other, since none is of the category
+ * that they may meet; and kinematic bodies of each kind. */
 static rg_world *tumbling_world(void) {
     rg_world *world = default_world();
     rg_random random = rg_random_make(5);
@@ -66,7 +66,7 @@ static rg_world *tumbling_world(void) {
         rg_vec3 size = {rg_random_between(&random, 0.05, 1), rg_random_between(&random, 0.05, 1),
                         rg_random_between(&random, 0.05, 2)};
         rg_body_id body =
-            add_masked_box(world, NULL, size, rg_scale(5, rg_random_direction(&random)), 0);
+            add_masked_box(world, NULL, size, rg_scale(5, rg_random_direction(&random)), 2);
         rg_body_set_velocity(world, body, rg_scale(3, rg_random_direction(&random)));
         double spin = i % 4 == 0 ? 25 : 2; /* rad/s */
         rg_body_set_angular_velocity(world, body, rg_scale(spin, rg_random_direction(&random)));
