@@ -2,8 +2,11 @@
  * the joints: J dv = -rest, M dv = J' impulse. */
 #include "joint_support.h"
 
+#include "problem/problem_islands.h"
 #include "rigor/random.h"
+#include "rigor/solver.h"
 #include "step/step_joints.h"
+#include "step/step_judge.h"
 #include "world/world.h"
 
 enum { BODIES_MOST = 12 };
@@ -213,11 +216,73 @@ static void others_are_not_taken(void **state) {
     }
 }
 
+/* The judge of impulses on locked rows (step_judge_rows.c) against that of contact problems, for
+ * impulses that are no answer, and for the answer. */
+static void the_judge_of_locked_rows(void **state) {
+    (void)state;
+    /* m/s: bodies of 0.1 m whose joints are metres away, and turn by torques of a few N m s. */
+    const double most = 1e-8;
+    double worst = 0;
+    for (int seed = 0; seed < test_cases(100, 2000); seed++) {
+        rg_random random = rg_random_make((uint64_t)seed);
+        rg_world *world = random_trees(&random, 1);
+        const rg_world_content *c = &world->content;
+        for (size_t i = 0; i < c->bodies.count; i++) {
+            rg_body_id body = rg_world_body_at(world, i);
+            rg_body_set_velocity(world, body, rg_random_direction(&random));
+            rg_body_set_angular_velocity(world, body, rg_random_direction(&random));
+        }
+        rg_joints_seen seen;
+        rg_articulated *tree = tree_of(world, &seen);
+        rg_joints_input input = {.step = 0.01, .seen = &seen};
+        rg_joint_set set;
+        assert_int_equal(rg_joints_rows(c, &input, &seen.memory, &set), RG_OK);
+        rg_judge_rows rows = {&set, c->velocity, c->angular_velocity, NULL, &seen};
+        for (int answer = 0; answer < 2 && set.count > 0; answer++) {
+            double rest[6 * BODIES_MOST];
+            rg_islands islands;
+            rg_problem problem;
+            rg_residual residual;
+            rg_row_set none = {.dimension = 3, .freedom = 6};
+            rg_island_input given = {
+                .velocity = c->velocity, .angular_velocity = c->angular_velocity, .joints = &set};
+            rg_joint_rates(&set, c->position, c->velocity, c->angular_velocity, rest);
+            for (size_t i = 0; i < set.count; i++) {
+                set.impulse[i] = rg_random_between(&random, -1, 1);
+                rest[i] += set.rows[i].shift;
+            }
+            assert_int_equal(set.count, tree->rows);
+            if (answer) {
+                assert_true(rg_articulated_place(
+                    tree, c, &seen, (rg_body_places){c->position, c->orientation}, NULL));
+                rg_articulated_solve(tree, rest, set.impulse);
+            }
+            double left = rg_judge_locked_rows(c, &rows, &seen.memory);
+            rg_joint_set_fill(c, &set, c->position);
+            assert_int_equal(rg_islands_together(&set, c->bodies.count, &seen.memory, &islands),
+                             RG_OK);
+            assert_int_equal(rg_island_problem(c, &none, &islands, &islands.islands[0], &given,
+                                               &seen.memory, &problem),
+                             RG_OK);
+            problem.scale = 1;
+            assert_int_equal(rg_judge(&problem, set.impulse, NULL, NULL, &residual, NULL), RG_OK);
+            assert_true(left >= residual.natural);
+            assert_true(left <= (1 + 1e-9) * residual.natural + most);
+            assert_true(answer ? left <= most : left > 1e-4);
+            worst = answer ? fmax(worst, left) : worst;
+        }
+        rg_arena_free(&seen.memory);
+        rg_world_destroy(world);
+    }
+    print_message("what it says of answers, rounding included: %.2g m/s\n", worst);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_satisfy_their_equations),
         cmocka_unit_test(factors_are_of_their_places),
         cmocka_unit_test(others_are_not_taken),
+        cmocka_unit_test(the_judge_of_locked_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
