@@ -196,6 +196,21 @@ static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_spar
 /* --- numeric factorisation ----------------------------------------------------------------------
  * */
 
+/* y += x; two at a time: the loops are short. */
+static inline void add_entries(double *restrict y, const double *restrict x, uint32_t count) {
+    typedef double pair __attribute__((vector_size(16)));
+    uint32_t r = 0;
+    for (; r + 2 <= count; r += 2) {
+        pair a, b;
+        memcpy(&a, y + r, sizeof a);
+        memcpy(&b, x + r, sizeof b);
+        a += b;
+        memcpy(y + r, &a, sizeof a);
+    }
+    if (r < count)
+        y[r] += x[r];
+}
+
 /* Adds the update of a child, symmetric form: lower part only. */
 static void add_child_symmetric(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
                                 double *update) {
@@ -211,11 +226,8 @@ static void add_child_symmetric(rg_sparse *s, const rg_sparse_node *n, const rg_
                                  : update + (size_t)(column - n->base) * n->below - n->base;
             for (uint32_t a = b; a < child->runs; a++) {
                 uint32_t skip = a == b ? c : 0;
-                const double *restrict in = source + runs[a].from + skip;
-                double *restrict out = target + runs[a].to + skip;
-                uint32_t length = runs[a].length - skip;
-                for (uint32_t r = 0; r < length; r++)
-                    out[r] += in[r];
+                add_entries(target + runs[a].to + skip, source + runs[a].from + skip,
+                            runs[a].length - skip);
             }
         }
 }
@@ -235,13 +247,11 @@ static void add_child_general(rg_sparse *s, const rg_sparse_node *n, const rg_sp
             /* Rows before `whole` of this column belong to the upper half. */
             uint32_t whole = inside ? s->panel_start[n->panel + panel_of(s, n, column)] : n->base;
             for (uint32_t a = 0; a < child->runs; a++) {
-                const double *restrict in = source + runs[a].from;
-                uint32_t to = runs[a].to, r = 0;
-                for (; r < runs[a].length && to + r < whole; r++)
+                const double *in = source + runs[a].from;
+                uint32_t to = runs[a].to, length = runs[a].length, r = 0;
+                for (; r < length && to + r < whole; r++)
                     upper[(size_t)(to + r) * n->rows + column] += in[r];
-                double *restrict out = target + to;
-                for (; r < runs[a].length; r++)
-                    out[r] += in[r];
+                add_entries(target + to + r, in + r, length - r);
             }
         }
 }
