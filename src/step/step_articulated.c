@@ -9,10 +9,10 @@
  * where f and g are what the joints behind it ask for. Of a body alone, whose centre is at -r from
  * the point and moves at u + C w, C = [r]x: P = m, Q = m C, R = I + m C' C. The joint sets u, and
  * s = D w of directions about that it locks (the rows of D). Whatever else w may be takes the least
- * energy. With R = L D L', Y = L^-1 Q', W = R^-1 Q', z = R^-1 g, G = D W and K = (D R^-1 D')^-1
+ * energy. With R = L E L', Y = L^-1 Q', W = R^-1 Q', z = R^-1 g, G = D W and K = (D R^-1 D')^-1
  * that is
  *
- *     1/2 u.N u + (f - W' g).u + 1/2 (s + G u + D z).K (s + G u + D z),   N = P - Y' D^-1 Y,
+ *     1/2 u.N u + (f - W' g).u + 1/2 (s + G u + D z).K (s + G u + D z),   N = P - Y' E^-1 Y,
  *
  * whose derivatives are the impulses of the joint, and which, with u and s of the parent, is added
  * to the parent's energy: all is found from the leaves to the roots and back. Three by three
@@ -21,7 +21,7 @@
  *
  * How it fails: where R is singular to rounding, which solve_tree.c would find, too; others take
  * the joints then. Digits are lost where N is a small difference, as solve_tree.c loses them:
- * callers judge the answer or repeat it with what is left.
+ * callers judge the answer, repeat it with what is left, or ask for what is small itself.
  * Tested by tests/step/test_articulated.c. */
 #include "step/step_articulated.h"
 
@@ -205,7 +205,7 @@ static inline rg_vec3 apply_transposed(const rg_mat3 *a, rg_vec3 v) {
                         a->m[0][2] * v.x + a->m[1][2] * v.y + a->m[2][2] * v.z);
 }
 
-/* L^-1 x, and L'^-1 of that over D. */
+/* L^-1 x; that over E; L'^-1 x. */
 static inline rg_vec3 go_forward(const rg_articulated_node *n, rg_vec3 x) {
     double y = x.y - n->lower[0] * x.x;
     return rg_vec3_make(x.x, y, x.z - n->lower[1] * x.x - n->lower[2] * y);
@@ -228,7 +228,7 @@ static inline bool is_pivot(double pivot, double diagonal) {
     return pivot > DEPENDENT * diagonal && pivot <= DBL_MAX;
 }
 
-/* R = L D L'. */
+/* R = L E L'. */
 static inline bool factor_turning(rg_articulated_node *n) {
     const rg_symmetric *r = &n->r;
     double first = 1 / r->xx, l10 = r->yx * first, l20 = r->zx * first;

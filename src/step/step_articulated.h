@@ -36,8 +36,8 @@ typedef struct rg_articulated_node {
     /* The factor: */
     rg_symmetric held; /* N: mass that resists a velocity of the point */
     rg_mat3 swing;     /* W: -w of the body that goes with that velocity */
-    double lower[3];   /* L of R = L D L', below its diagonal of ones: (1,0), (2,0), (2,1) */
-    double inverse[3]; /* 1 / D */
+    double lower[3];   /* L of R = L E L', below its diagonal of ones: (1,0), (2,0), (2,1) */
+    double inverse[3]; /* 1 / E */
     /* Work of a solve: */
     rg_vec3 force, torque; /* that children leave, about the point */
     rg_vec3 apart;         /* what the point is to move by against the parent's */

@@ -5,9 +5,10 @@
  *
  * Newton's method on x(q) = 0. That is a contact problem with free joint rows only (velocities dq,
  * q = x), one per island, and is solved as such. Rows: locked directions, and limits, one-sided.
- * The motion leaves x of third order in the step, 1e-8 m or so, and the second round is
- * exact to rounding. Momenta stay; what turning a body at constant angular momentum, lifting it and
- * moving its momentum sideways do to energy and angular momentum is told.
+ * The motion leaves x of third order in the step, 1e-8 m or so, and the second round is exact to
+ * rounding. Trees of joints that hold a point need no rows for that (step_articulated.c). Momenta
+ * stay; what turning a body at constant angular momentum, lifting it and moving its momentum
+ * sideways do to energy and angular momentum is told.
  *
  * Velocities: those that moved the bodies are along the chord of the motion. Impulses on the locked
  * rows at the new places turn them into the tangent there (the second half of RATTLE,
