@@ -70,8 +70,9 @@ rg_status rg_articulated_find(const rg_world_content *content, const uint8_t *lo
 /* Is nothing broken, and may all of its bodies move (per body; null: all may)? */
 bool rg_articulated_takes(const rg_articulated *tree, const rg_world_content *content,
                           const uint8_t *moved);
-/* Factors, unless everything is, to the last bit, where it was. The last looks at the joints must be
- * of these places. False: a mass is singular to rounding. `inertia`: added, per body; null: none. */
+/* Factors, unless everything is, to the last bit, where it was. The last looks at the joints must
+ * be of these places. False: a mass is singular to rounding. `inertia`: added, per body; null:
+ * none. */
 bool rg_articulated_place(rg_articulated *tree, const rg_world_content *content,
                           const rg_joints_seen *seen, rg_body_places places, const double *inertia);
 /* Velocities dv and impulses with J dv = -rest and M dv = J' impulse, over the locked rows of all

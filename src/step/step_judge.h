@@ -121,8 +121,8 @@ void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory 
 double rg_judge_joint_error(const rg_world_content *content, const rg_pose *origin);
 
 typedef struct rg_joints_seen rg_joints_seen; /* step_joints.h */
-/* step_judge_rows.c: rows of joints that are locked, and nothing else, between bodies in space, with
- * their impulses. */
+/* step_judge_rows.c: rows of joints that are locked, and nothing else, between bodies in space,
+ * with their impulses. */
 typedef struct rg_judge_rows {
     const rg_joint_set *set;
     const rg_vec3 *velocity, *angular_velocity; /* per body: without the impulses */

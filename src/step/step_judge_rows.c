@@ -3,8 +3,8 @@
  *     u = J (v + M^-1 J' r) + s,
  *
  * which is all that can be wrong with them. It is the figure of solve_judge.c for such problems,
- * found from directions and points of the rows and the masses of the bodies; in plain doubles, with a bound of what rounding
- * did added to it.
+ * found from directions and points of the rows and the masses of the bodies; in plain doubles, with
+ * a bound of what rounding did added to it.
  * Tested by tests/step/test_articulated.c. */
 #include "step/step_joints.h"
 #include "step/step_judge.h"
