@@ -101,16 +101,29 @@ rg_status rg_joints_begin(const rg_world_content *c, double step, rg_arena *aren
     return RG_OK;
 }
 
-void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next) {
-    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
+/* The rows of a joint from `first` on; where those of the next begin. */
+static size_t add_joint(const rg_joint_set *set, size_t first, rg_joint_memory *m) {
+    rg_vec3 force = {0, 0, 0}, torque = {0, 0, 0}; /* N s, N m s */
+    size_t i = first;
+    for (; i < set->count && set->rows[i].joint == set->rows[first].joint; i++) {
         const rg_joint_row *row = &set->rows[i];
-        rg_joint_memory *m = &next[row->joint];
+        double r = set->impulse[i];
         if (row->link1)
             continue;
-        m->impulse[row->place] += set->impulse[i];
-        rg_vec3 *sum = row->along.turns ? &m->torque : &m->force;
-        *sum = rg_add_scaled(*sum, set->impulse[i] / m->step, row->along.direction);
+        m->impulse[row->place] += r;
+        if (row->along.turns)
+            torque = rg_add_scaled(torque, r, row->along.direction);
+        else
+            force = rg_add_scaled(force, r, row->along.direction);
     }
+    m->force = rg_add_scaled(m->force, 1 / m->step, force);
+    m->torque = rg_add_scaled(m->torque, 1 / m->step, torque);
+    return i;
+}
+
+void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next) {
+    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT;)
+        i = add_joint(set, i, &next[set->rows[i].joint]);
 }
 
 static rg_judge_joint_part part_of(const rg_world_content *c, const rg_joint_row *row) {
@@ -241,16 +254,20 @@ void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
     rg_joints_seen *seen = machinery && is_of(&machinery->seen, world) ? &machinery->seen : NULL;
     for (size_t j = 0; next && j < c->joints.count; j++) {
         const rg_joint_def *def = &c->joint[j].def;
-        rg_joint_look own;
-        rg_joint_memory before = memories[j];
-        memories[j] = next[j];
         bool gear = def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
-        if (gear || rg_joint_axis_count(def->kind) > 0) {
+        if (!gear && rg_joint_axis_count(def->kind) == 0) {
+            memories[j] = next[j];
+        } else {
+            rg_joint_look own;
+            rg_joint_memory before = memories[j];
+            memories[j] = next[j];
             const rg_joint_look *look = rg_joint_look_again(
                 seen, c, j, (rg_body_places){c->position, c->orientation}, &own);
             memcpy(memories[j].coordinate, look->keep, sizeof look->keep);
             log_limits(world, j, &before);
         }
+        if (def->break_force == INFINITY && def->break_torque == INFINITY)
+            continue;
         double force = rg_length(next[j].force), torque = rg_length(next[j].torque);
         if (memories[j].broken != 0 || !(force > def->break_force || torque > def->break_torque))
             continue;
