@@ -23,6 +23,13 @@ target_compile_options(rigor_compile INTERFACE -ffp-contract=off -fno-math-errno
   -fno-semantic-interposition -fno-strict-aliasing
   -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
   -Wpointer-arith -Wwrite-strings -Wfloat-conversion)
+# gcc takes code behind several conditions for cold, and copies structs there by `rep movs`, which
+# takes longer to begin than the copy. No result changes. Contact points of balls: 0.23 -> 0.22 ms a
+# step of balls-666.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(rigor_compile INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:--param=hot-bb-frequency-fraction=1000000>)
+endif()
 # POSIX names (threads, clocks, files) beside C17.
 target_compile_definitions(rigor_compile INTERFACE _POSIX_C_SOURCE=200809L)
 if(RIGOR_WERROR)

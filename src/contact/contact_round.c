@@ -47,9 +47,10 @@ static rg_vec3 rate_of(const rg_pair_motion *m, int k) {
 
 /* The point along n: `share` of the way from 1 to 2. */
 static rg_contact_point point_along(const round_pair *p, rg_vec3 n, double share) {
-    rg_contact_point point = {.on_b = rg_add_scaled(p->centre[0], p->radius[0], n),
-                              .on_a = rg_add_scaled(p->centre[1], -p->radius[1], n),
-                              .feature = {RG_FEATURES_SMOOTH, 0, 0}};
+    rg_contact_point point;
+    point.on_b = rg_add_scaled(p->centre[0], p->radius[0], n);
+    point.on_a = rg_add_scaled(p->centre[1], -p->radius[1], n);
+    point.feature = (rg_feature_pair){RG_FEATURES_SMOOTH, 0, 0};
     point.id = rg_contact_id(point.feature);
     rg_vec3 across = rg_sub(point.on_a, point.on_b);
     point.position = rg_add_scaled(point.on_b, share, across);
@@ -245,9 +246,10 @@ static bool find_over_plane(round_pair *p, rg_part_remarks *remarks, rg_manifold
     rg_vec3 up = rg_rotate(plane->pose.orientation, plane->shape->def.normal);
     rg_vec3 away = rg_sub(ball->pose.position, plane->pose.position);
     place_over(p, up, rg_dot(up, away) - plane->shape->def.offset);
-    *manifold = (rg_manifold){.gap = p->gap};
     if (p->gap <= p->query->settings->near)
         write_start(p, manifold);
+    else
+        *manifold = (rg_manifold){.gap = p->gap};
     return true;
 }
 
@@ -359,6 +361,9 @@ bool rg_contact_round(const rg_contact_query *query, const rg_pair_motion *motio
         return false;
     rg_shape_kind first = query->one.shape->kind;
     bool ball_first = first == RG_SHAPE_SPHERE || first == RG_SHAPE_DISC;
-    round_pair pair = {.query = query, .motion = motion, .flat = ball_first ? 1 : 0};
+    round_pair pair; /* the rest of it is written before it is read */
+    pair.query = query, pair.motion = motion;
+    pair.flat = ball_first ? 1 : 0;
+    pair.radius[0] = pair.radius[1] = 0;
     return find(&pair, remarks, manifold);
 }

@@ -13,6 +13,7 @@
 #include "base/base_text.h"
 #include "contact/contact_collision.h"
 #include "rigor/version.h"
+#include "shape/shape.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -133,7 +134,9 @@ static void place_collider(const rg_world_content *content, const rg_collider *c
     p->pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
     p->radius = rg_shape_circumradius(collider->shape);
     p->still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
-    rg_vec3 centre = rg_pose_apply(p->pose, rg_shape_centre(collider->shape));
+    rg_vec3 centre = p->pose.position;
+    if (!rg_is_zero(collider->shape->centre))
+        centre = rg_pose_apply(p->pose, collider->shape->centre);
     double reach = rg_length(rg_sub(centre, content->position[body])) + p->radius;
     p->reach = isfinite(reach) ? reach : 0;
     p->turning = rg_length(content->angular_velocity[body]) * p->reach;
@@ -161,6 +164,14 @@ static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world
     return &c->placed[i];
 }
 
+/* fmin and fmax, without a call: of numbers. */
+static inline double smaller_of(double x, double y) {
+    return x < y ? x : y;
+}
+static inline double larger_of(double x, double y) {
+    return x > y ? x : y;
+}
+
 /* How far two bodies may come closer to each other within the step at the velocities of its
  * beginning: each also by how far turning may move a point of its shape. */
 static double closing_now(const rg_collision *c, const rg_world_content *content,
@@ -185,14 +196,14 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
                                             const rg_placed_collider *b,
                                             const rg_placed_collider *a) {
     rg_contact_settings settings = c->def.contacts;
-    double smaller = fmin(b->radius, a->radius);
+    double smaller = smaller_of(b->radius, a->radius);
     if (c->deep)
         settings.band = 2 * smaller;
     if (c->ahead == 0)
         return settings;
     double closing = b->still && a->still ? 0 : closing_now(c, &world->content, b, a);
     if (c->after)
-        closing = fmax(closing, closing_after(c, b, a));
+        closing = larger_of(closing, closing_after(c, b, a));
     if (closing <= RG_CONTACT_ROUNDING * smaller) /* it does not show */
         closing = 0;
     /* What an earlier pass found has fallen already. */
@@ -202,9 +213,9 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose
      * other end is stopped goes on faster than before. */
     double reach = RG_CONTACT_AHEAD * closing;
-    settings.near = fmax(near, reach + RG_CONTACT_AHEAD * falling);
-    settings.band = fmax(band, reach + RG_CONTACT_AHEAD * falling);
-    settings.inner = fmax(settings.inner, reach);
+    settings.near = larger_of(near, reach + RG_CONTACT_AHEAD * falling);
+    settings.band = larger_of(band, reach + RG_CONTACT_AHEAD * falling);
+    settings.inner = larger_of(settings.inner, reach);
     return settings;
 }
 
@@ -303,11 +314,44 @@ static pair_room more_room(const rg_contact_list *list) {
                        (left_out ? 2 : 1) * (size_t)list->left_out_capacity};
 }
 
+static bool is_ball(const rg_placed_collider *p) {
+    return p->collider->shape->kind == RG_SHAPE_SPHERE;
+}
+
+static bool is_plane(const rg_placed_collider *p) {
+    return p->collider->shape->kind == RG_SHAPE_HALFSPACE;
+}
+
+/* Two balls about the centres of their bodies that are farther apart than points are looked for,
+ * whatever their motion: as in contact_round.c. */
+static bool are_apart(const pair_query *q) {
+    const rg_placed_collider *b = q->b, *a = q->a;
+    if (!is_ball(b) || !is_ball(a) || q->kept.count || b->reach != b->radius ||
+        a->reach != a->radius)
+        return false;
+    double distance = rg_length(rg_sub(a->pose.position, b->pose.position));
+    return distance - b->radius - a->radius > q->settings.near;
+}
+
+/* Nothing but what the next look starts from. */
+static rg_status find_nothing(rg_collision *c, const pair_query *q, rg_contact_list *list) {
+    if (make_room(c, &(pair_room){0, 0, 1, 0}, list))
+        return RG_OUT_OF_MEMORY;
+    list->caches[list->cache_count++] =
+        q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
+    return RG_OK;
+}
+
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pair_query *q,
                                 rg_contact_list *list) {
+    if (c->ahead > 0 && are_apart(q))
+        return find_nothing(c, q, list);
     rg_pair_motion motion;
-    find_motion(c, &world->content, q->b, q->a, &motion);
+    if (is_plane(q->a) ? is_ball(q->b) : is_plane(q->b) && is_ball(q->a))
+        motion.time = c->ahead; /* the plane is the same for every motion */
+    else
+        find_motion(c, &world->content, q->b, q->a, &motion);
     motion.kept = q->kept;
     rg_contact_query query;
     query.one.shape = q->b->collider->shape, query.one.pose = q->b->pose;
@@ -441,10 +485,10 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     for (uint32_t i = 0; i < list->manifold_count; i++) {
         /* Points of the pair begin where those of the pairs before it end. */
         list->manifolds[i].first_point += (uint32_t)c->now.point_count;
-        touch->gap = fmin(touch->gap, list->manifolds[i].gap);
+        touch->gap = smaller_of(touch->gap, list->manifolds[i].gap);
     }
     touch->law = *law_of_touch(c, world, touch, b->material, a->material);
-    c->min_gap = fmin(c->min_gap, touch->gap);
+    c->min_gap = smaller_of(c->min_gap, touch->gap);
     return RG_OK;
 }
 

@@ -31,11 +31,11 @@
 #include <string.h>
 
 enum {
-    FEW_BODIES = 50,  /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
-    FIRST_STEPS = 20, /* factorisations of Newton's method at first ... */
-    LAST_STEPS = 8,   /* ... and from the forces of the interior point */
-    IDLE_STEPS = 3,   /* without the residual halved */
-    INTERIOR_STEPS = 60,
+    FEW_BODIES = 50,     /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
+    FIRST_STEPS = 20,    /* factorisations of Newton's method at first ... */
+    LAST_STEPS = 8,      /* ... and from the forces of the interior point */
+    IDLE_STEPS = 3,      /* without the residual halved */
+    INTERIOR_STEPS = 60, /* of the interior point, which also ends where it stalls for long */
     /* Of a crush (steps of `funnel` at 1.7 s end at 5e-4 / 2e-5 / 7e-7 with a path of 25 / 30 / 35,
      * which take 190 / 229 / 209 ms; of `funnel count=300` as many fail with 10 and 35): */
     CRUSH_EFFORT = 60, /* a limit from which the path is tried */
@@ -52,7 +52,7 @@ enum {
  * effort goes to relaxation from the best so far. */
 #define CRUSH_NEAR 1e-3
 #define CRUSH_POOR 1e-2
-/* Share of the tolerance that the interior point aims at. */
+/* Share of the tolerance that the path aims at. */
 #define INTERIOR_AIM 0.1
 
 /* Carries force, or might soon. Joints always. */
@@ -108,12 +108,13 @@ static rg_status solve_part(rg_active *active, const rg_problem *problem, const 
     return status;
 }
 
-static rg_status try_interior(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+/* As far as is `enough`: Newton's method gains the digits after that at once, where the path takes
+ * half of its steps for them, or stalls. */
+static rg_status try_interior(rg_active *active, const rg_problem *problem, double enough,
                               rg_error *error) {
     rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = fmax(INTERIOR_AIM * bound.tolerance, 1e-15);
-    settings.acceptable = bound.tolerance;
-    settings.iteration_limit = INTERIOR_STEPS;
+    settings.tolerance = settings.acceptable = enough;
+    settings.effort = INTERIOR_STEPS;
     settings.warm = true;
     return solve_part(active, problem, &rg_solver_interior_point, &settings, FAR, error);
 }
@@ -191,7 +192,7 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
     rg_status status = rg_active_run(active, first);
     keep(active, kept, &best);
     if (!status && best > enough) {
-        status = try_interior(active, problem, bound, error);
+        status = try_interior(active, problem, enough, error);
         if (!status)
             status = rg_active_run(active, last);
         keep(active, kept, &best);

@@ -193,9 +193,20 @@ static double positive(double x) {
     return x > 0 ? x : 0;
 }
 
+/* Without friction, and a force along the normal: whatever the contact slides by. */
+static void judge_ray(rg_verdict *v, size_t where, double bound, double r, double u) {
+    double natural = r - u >= 0 ? fabs(u) : fabs(r);
+    rg_verdict_natural(v, where, natural, bound);
+    note(v, positive(-u), positive(-r), scaled_product(fabs(r * u), fabs(r), fabs(u)), 0);
+}
+
 /* The exact cone, r in the unit of u (already divided by rho). */
 static void judge_cone(rg_verdict *v, size_t where, double bound, double mu, const double r[3],
                        const double u[3]) {
+    if (mu == 0 && r[1] == 0 && r[2] == 0) {
+        judge_ray(v, where, bound, r[0], u[0]);
+        return;
+    }
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
     double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
     double y[3] = {r[0] - shifted[0], r[1] - u[1], r[2] - u[2]};

@@ -92,12 +92,16 @@ static double trace_of(const rg_single *s) {
 }
 
 rg_residual rg_single_judge(const rg_single *s, const double force[ROWS], bool *rounding) {
-    double u[ROWS], off[ROWS], v[FREEDOM], error[FREEDOM];
+    double u[ROWS], off[ROWS] = {0}, v[FREEDOM], error[FREEDOM];
+    /* Without friction the law is about the normal alone. */
+    int rows = s->mu == 0 && force[1] == 0 && force[2] == 0 ? 1 : ROWS;
     for (int row = 0; row < ROWS; row++)
-        u[row] = s->q[row], off[row] = GAMMA_ROW * fabs(s->q[row]);
+        u[row] = s->q[row];
+    for (int row = 0; row < rows; row++)
+        off[row] = GAMMA_ROW * fabs(s->q[row]);
     for (int i = 0; i < s->bodies; i++) {
         velocity_of(&s->body[i], force, v, error);
-        for (int row = 0; row < ROWS; row++) {
+        for (int row = 0; row < rows; row++) {
             const double *j = s->body[i].jacobian + row * FREEDOM;
             u[row] += dot(j, v);
             for (int k = 0; k < FREEDOM; k++)
@@ -109,7 +113,9 @@ rg_residual rg_single_judge(const rg_single *s, const double force[ROWS], bool *
         *rounding = true;
         return (rg_residual){0};
     }
-    double bound = (1 + s->mu) * sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+    double bound = off[0];
+    if (rows > 1)
+        bound = (1 + s->mu) * sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
     return rg_judge_contact(s->mu, trace_of(s), force, u, bound, s->scale, rounding);
 }
 

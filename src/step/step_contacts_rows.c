@@ -120,6 +120,8 @@ static double coefficient(const rg_contact_job *job, size_t i) {
     const rg_contact_law *law = &set->rows[i].law;
     const rg_contact_force *last = job->last[i];
     bool stuck;
+    if (law->static_friction == law->friction)
+        return law->friction;
     if (last && last->mode != RG_MODE_SEPARATING)
         stuck = last->mode != RG_MODE_SLIP;
     else

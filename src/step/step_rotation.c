@@ -51,17 +51,9 @@ static rg_mat3 jacobian(rg_vec3 inertia, rg_vec3 turn, rg_vec3 momenta, double k
          {k * (momenta.y - turn.y * inertia.x), k * (-momenta.x + turn.x * inertia.y), inertia.z}}};
 }
 
-static bool is_spherical(rg_vec3 inertia) {
-    return inertia.x == inertia.y && inertia.y == inertia.z;
-}
-
 /* Omega+ for one substep; false if the iteration does not converge. */
 static bool solve_next(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 omega, double k,
                        rg_vec3 *next) {
-    if (is_spherical(inertia)) {
-        *next = omega;
-        return true;
-    }
     rg_vec3 pi = rg_times(inertia, omega);
     /* Euler's equation over the whole step: wrong by the square of the turn only. */
     rg_vec3 guess = rg_add_scaled(omega, 4 * k, rg_times(inverse_inertia, rg_cross(pi, omega)));
@@ -97,18 +89,39 @@ static double unit_of_inertia(rg_vec3 inertia) {
     return unit;
 }
 
+/* A body of equal moments turns at a constant rate about a fixed axis: nothing is to be solved, and
+ * axes of the body are not needed. */
+static void advance_round(rg_vec3 omega, double rate, int substeps, double part, rg_quat *q) {
+    rg_vec3 half = rg_scale(0.5 * part * tan_over(0.5 * part * rate), omega);
+    rg_quat turn = {half.x, half.y, half.z, 1};
+    for (int i = 0; i < substeps; i++) { /* both are of the size of 1: the root cannot overflow */
+        rg_quat next = rg_quat_multiply(turn, *q);
+        double s = 1 / sqrt(rg_quat_norm_squared(next));
+        *q = rg_quat_make(s * next.x, s * next.y, s * next.z, s * next.w);
+    }
+}
+
 rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 angular_momentum,
                               double h, rg_quat *q) {
     rg_quat orientation = *q;
-    rg_vec3 omega = rg_times(inverse_inertia, rg_rotate_back(orientation, angular_momentum));
-    double rate = rg_length(omega);
+    bool round = rg_rotation_is_round(inverse_inertia);
+    rg_vec3 omega = rg_times(
+        inverse_inertia, round ? angular_momentum : rg_rotate_back(orientation, angular_momentum));
+    double rate = rg_length(omega), angle = h * rate, part = h;
+    int substeps = 1;
     if (rate == 0)
         return RG_OK;
-    double wanted = h * rate / TURN_MOST <= 1 ? 1 : ceil(h * rate / TURN_MOST);
-    if (!(wanted <= SUBSTEPS_MOST))
+    if (!(angle <= SUBSTEPS_MOST * TURN_MOST))
         return RG_ITERATION_LIMIT;
-    int substeps = wanted < 1 ? 1 : (int)wanted;
-    double part = h / substeps, unit = is_spherical(inertia) ? 1 : unit_of_inertia(inertia);
+    if (angle > TURN_MOST) {
+        substeps = (int)ceil(angle / TURN_MOST);
+        part = h / substeps;
+    }
+    if (round) {
+        advance_round(omega, rate, substeps, part, q);
+        return RG_OK;
+    }
+    double unit = unit_of_inertia(inertia);
     rg_vec3 scaled = rg_scale(1 / unit, inertia), inverse_scaled = rg_scale(unit, inverse_inertia);
     for (int i = 0; i < substeps; i++) {
         double s = tan_over(0.5 * part * (i == 0 ? rate : rg_length(omega)));

@@ -33,6 +33,10 @@ static rg_status turn_body(const rg_stepping *job, size_t i) {
     rg_status status = rg_rotation_advance(d->inertia, d->inverse_inertia,
                                            job->end.angular_momentum[i], job->step, &q);
     job->orientation[i] = q;
+    if (rg_rotation_is_round(d->inverse_inertia)) {
+        job->end.angular_velocity[i] = rg_scale(d->inverse_inertia.x, job->end.angular_momentum[i]);
+        return status;
+    }
     job->end.angular_velocity[i] =
         rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, job->end.angular_momentum[i])));
     return status;
@@ -61,6 +65,8 @@ rg_vec3 rg_stepping_spin(const rg_world_content *c, size_t i, rg_vec3 angular_mo
     const rg_body_dynamics *d = &c->dynamics[i];
     if (c->planar)
         return (rg_vec3){0, d->inverse_inertia.y * angular_momentum.y, 0};
+    if (rg_rotation_is_round(d->inverse_inertia))
+        return rg_scale(d->inverse_inertia.x, angular_momentum);
     return rg_rotate(
         c->orientation[i],
         rg_times(d->inverse_inertia, rg_rotate_back(c->orientation[i], angular_momentum)));

@@ -7,8 +7,10 @@
  * Most pairs move so little against each other that nothing needs to be looked at.
  *
  * Tested by tests/step/test_slender.c and test_fast_joints.c. */
+#include "base/base_math.h"
 #include "base/base_trig.h"
 #include "contact/contact.h"
+#include "shape/shape.h"
 #include "shape/shape_terrain.h"
 #include "step/step_stepping.h"
 
@@ -163,6 +165,59 @@ static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3
     const double change[2] = {change_of(p->job, p->motion[0], p->body[0]),
                               change_of(p->job, p->motion[1], p->body[1])};
     return rg_contact_holds(side, change, h, normal, until);
+}
+
+/* m: how far a point of a collider moves in the step, at most, and how little is nothing to it. */
+typedef struct collider_travel {
+    double most, little;
+} collider_travel;
+
+/* For unit quaternions the sine of half the angle between them is at most their distance. */
+static double angle_of(const rg_stepping *job, size_t i) {
+    rg_quat p = job->orientation[i], q = job->content->orientation[i];
+    double x = p.x - q.x, y = p.y - q.y, z = p.z - q.z, w = p.w - q.w;
+    double sine = sqrt(x * x + y * y + z * z + w * w);
+    double expected = rg_length(job->end.angular_velocity[i]) * job->step;
+    return expected > 1 ? 2 * expected : RG_PI * sine;
+}
+
+/* Of what is no convex shape about the centre of its body, or is moved by a program, nothing is
+ * said. */
+static collider_travel travel_of_collider(const rg_stepping *job, const rg_collider *collider) {
+    const rg_world_content *c = job->content;
+    const rg_shape *shape = collider->shape;
+    size_t i = rg_body_dense(c, collider->body);
+    bool plain = rg_is_zero(collider->pose.position) && rg_is_zero(shape->centre) &&
+                 rg_is_zero(c->record[i].local_centre.position);
+    if (c->record[i].prescription1 || !rg_shape_is_convex(shape) || !plain)
+        return (collider_travel){INFINITY, 0};
+    double shift = rg_length(rg_sub(job->position[i], c->position[i])), angle = angle_of(job, i);
+    bool bounded = isfinite(shape->circumradius);
+    return (collider_travel){angle > 0 ? shift + angle * shape->circumradius : shift,
+                             bounded ? LITTLE * shape->inradius : INFINITY};
+}
+
+/* Those of all colliders, where joints were not closed after the motion; null: not known. */
+static const collider_travel *find_travels(const rg_stepping *job, rg_arena *arena) {
+    const rg_world_content *c = job->content;
+    if (job->shift)
+        return NULL;
+    collider_travel *travels = rg_arena_take(arena, c->colliders.count, sizeof *travels);
+    for (size_t i = 0; travels && i < c->colliders.count; i++)
+        travels[i] = travel_of_collider(job, &c->collider[i]);
+    return travels;
+}
+
+/* Whether a pair holds, however its bodies move against each other. */
+static bool hardly_moves(const rg_world_content *c, const collider_travel *travels,
+                         const rg_touch *touch) {
+    if (!travels)
+        return false;
+    const collider_travel
+        *b = &travels[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_b))],
+        *a = &travels[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_a))];
+    double travel = b->most + a->most, little = b->little < a->little ? b->little : a->little;
+    return travel <= little && touch->gap - travel >= -little;
 }
 
 static bool is_still(const rg_stepping *job, size_t i) {
@@ -342,8 +397,10 @@ rg_status rg_stepping_check(const rg_stepping *job, const rg_contact_job *contac
         if (joints->rows[i].joint != RG_NO_JOINT && !joints->rows[i].sum1[1] &&
             (i == 0 || joints->rows[i].joint != joints->rows[i - 1].joint))
             check_joint(job, &joints->rows[i], breaks);
+    const collider_travel *travels = find_travels(job, &contacts->world->scratch);
     for (size_t i = 0; i < view->touch_count && !status; i++)
-        status = check_touch(job, &motions, view, &view->touches[i], breaks);
+        if (!hardly_moves(job->content, travels, &view->touches[i]))
+            status = check_touch(job, &motions, view, &view->touches[i], breaks);
     for (size_t i = 0; i < count && !status; i++) {
         looked_at p;
         if (!look_at(job, &motions, left_out[i].collider_b, left_out[i].collider_a, &p))
