@@ -125,6 +125,9 @@ RG_INLINE rg_pair rg_pair_minus(rg_pair a, rg_pair b) {
 RG_INLINE rg_pair rg_pair_times(rg_pair a, rg_pair b) {
     return a * b;
 }
+RG_INLINE rg_pair rg_pair_over(rg_pair a, rg_pair b) {
+    return a / b;
+}
 #else
 typedef struct rg_pair {
     double a, b;
@@ -140,6 +143,9 @@ RG_INLINE rg_pair rg_pair_minus(rg_pair x, rg_pair y) {
 }
 RG_INLINE rg_pair rg_pair_times(rg_pair x, rg_pair y) {
     return (rg_pair){x.a * y.a, x.b * y.b};
+}
+RG_INLINE rg_pair rg_pair_over(rg_pair x, rg_pair y) {
+    return (rg_pair){x.a / y.a, x.b / y.b};
 }
 #endif
 

@@ -96,8 +96,9 @@ static void look_ahead(const builder *b, uint32_t body, rg_vec3 *position, rg_qu
         orientation[body] =
             rg_quat_of_planar_angle(c->angle[body] - h * c->angular_velocity[body].y);
     else /* too fast for the step: it stays, and moving it will say so */
-        (void)rg_rotation_advance(d->inertia, d->inverse_inertia, c->angular_momentum[body], h,
-                                  &orientation[body]);
+        (void)rg_rotation_advance(&(rg_rotation){d->inertia, d->inverse_inertia,
+                                                 c->angular_momentum[body], &orientation[body]},
+                                  h);
 }
 
 static rg_status find_places(const builder *b, rg_arena *arena, rg_body_places *places) {

@@ -12,6 +12,7 @@
 #include "step/step_rotation.h"
 
 #include "base/base_math.h"
+#include "base/base_small.h"
 #include "base/base_trig.h"
 
 #define TURN_MOST     0.5  /* rad per substep, for Newton's iteration to converge at once */
@@ -32,46 +33,109 @@ static double tan_over(double a) {
     return s / (c * a);
 }
 
-/* x = A^-1 b by Cramer's rule; A is near a diagonal of positive numbers here. */
-static rg_vec3 solve3(const rg_mat3 *a, rg_vec3 b) {
-    rg_vec3 c0 = {a->m[0][0], a->m[1][0], a->m[2][0]};
-    rg_vec3 c1 = {a->m[0][1], a->m[1][1], a->m[2][1]};
-    rg_vec3 c2 = {a->m[0][2], a->m[1][2], a->m[2][2]};
-    double determinant = rg_dot(c0, rg_cross(c1, c2));
-    return rg_scale(1 / determinant,
-                    (rg_vec3){rg_dot(b, rg_cross(c1, c2)), rg_dot(c0, rg_cross(b, c2)),
-                              rg_dot(c0, rg_cross(c1, b))});
+/* --- two at a time ---------------------------------------------------------------------------- */
+
+/* Each operation on two bodies at once, with the bits that each would have by itself: the iteration
+ * is a chain of results that wait for each other, so that two take hardly longer than one. */
+typedef struct vectors {
+    rg_pair x, y, z;
+} vectors;
+
+RG_INLINE vectors both(rg_vec3 a, rg_vec3 b) {
+    return (vectors){rg_pair_of(a.x, b.x), rg_pair_of(a.y, b.y), rg_pair_of(a.z, b.z)};
 }
 
-/* d/dOmega+ of I Omega+ + k (Omega + Omega+) x (Pi + I Omega+). */
-static rg_mat3 jacobian(rg_vec3 inertia, rg_vec3 turn, rg_vec3 momenta, double k) {
-    return (rg_mat3){
-        {{inertia.x, k * (momenta.z - turn.z * inertia.y), k * (-momenta.y + turn.y * inertia.z)},
-         {k * (-momenta.z + turn.z * inertia.x), inertia.y, k * (momenta.x - turn.x * inertia.z)},
-         {k * (momenta.y - turn.y * inertia.x), k * (-momenta.x + turn.x * inertia.y), inertia.z}}};
+RG_INLINE vectors plus(vectors a, vectors b) {
+    return (vectors){rg_pair_plus(a.x, b.x), rg_pair_plus(a.y, b.y), rg_pair_plus(a.z, b.z)};
 }
 
-/* Omega+ for one substep; false if the iteration does not converge. */
-static bool solve_next(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 omega, double k,
-                       rg_vec3 *next) {
-    rg_vec3 pi = rg_times(inertia, omega);
+RG_INLINE vectors minus(vectors a, vectors b) {
+    return (vectors){rg_pair_minus(a.x, b.x), rg_pair_minus(a.y, b.y), rg_pair_minus(a.z, b.z)};
+}
+
+RG_INLINE vectors times(vectors a, vectors b) {
+    return (vectors){rg_pair_times(a.x, b.x), rg_pair_times(a.y, b.y), rg_pair_times(a.z, b.z)};
+}
+
+RG_INLINE vectors scale(rg_pair s, vectors a) {
+    return times((vectors){s, s, s}, a);
+}
+
+/* a b - c d */
+RG_INLINE rg_pair cofactor(rg_pair a, rg_pair b, rg_pair c, rg_pair d) {
+    return rg_pair_minus(rg_pair_times(a, b), rg_pair_times(c, d));
+}
+
+RG_INLINE vectors cross(vectors a, vectors b) {
+    return (vectors){cofactor(a.y, b.z, a.z, b.y), cofactor(a.z, b.x, a.x, b.z),
+                     cofactor(a.x, b.y, a.y, b.x)};
+}
+
+RG_INLINE rg_pair dot(vectors a, vectors b) {
+    vectors c = times(a, b);
+    return rg_pair_plus(rg_pair_plus(c.x, c.y), c.z);
+}
+
+/* x of x (c0 c1 c2) = b by Cramer's rule; the matrix is near a diagonal of positive numbers. */
+RG_INLINE vectors solve3(vectors c0, vectors c1, vectors c2, vectors b) {
+    vectors c12 = cross(c1, c2);
+    rg_pair one = rg_pair_of(1, 1), determinant = dot(c0, c12);
+    return scale(rg_pair_over(one, determinant),
+                 (vectors){dot(b, c12), dot(c0, cross(b, c2)), dot(c0, cross(c1, b))});
+}
+
+/* What Newton's step takes off Omega+: the residual of I Omega+ - Pi + k (Omega + Omega+)
+ * x (Pi + I Omega+) = 0 over its derivative. */
+RG_INLINE vectors newton_step(vectors inertia, vectors omega, vectors pi, vectors guess,
+                              rg_pair k) {
+    vectors turn = plus(omega, guess), pi_next = times(inertia, guess), m = plus(pi, pi_next);
+    vectors residual = plus(minus(pi_next, pi), scale(k, cross(turn, m)));
+    rg_pair tx = turn.x, ty = turn.y, tz = turn.z, ix = inertia.x, iy = inertia.y, iz = inertia.z;
+    vectors c0 = {ix, rg_pair_times(k, rg_pair_minus(rg_pair_times(tz, ix), m.z)),
+                  rg_pair_times(k, rg_pair_minus(m.y, rg_pair_times(ty, ix)))};
+    vectors c1 = {rg_pair_times(k, rg_pair_minus(m.z, rg_pair_times(tz, iy))), iy,
+                  rg_pair_times(k, rg_pair_minus(rg_pair_times(tx, iy), m.x))};
+    vectors c2 = {rg_pair_times(k, rg_pair_minus(rg_pair_times(ty, iz), m.y)),
+                  rg_pair_times(k, rg_pair_minus(m.x, rg_pair_times(tx, iz))), iz};
+    return solve3(c0, c1, c2, residual);
+}
+
+RG_INLINE rg_vec3 one_of(vectors a, int which) {
+    double x[2], y[2], z[2];
+    rg_pair_put(x, a.x), rg_pair_put(y, a.y), rg_pair_put(z, a.z);
+    return rg_vec3_make(x[which], y[which], z[which]);
+}
+
+/* A body in a step, or a part of it; inertia in units of unit_of_inertia. */
+typedef struct turning {
+    rg_vec3 inertia, inverse_inertia, omega, next; /* next: Omega+ */
+    double k;
+    bool done;
+} turning;
+
+/* Omega+ of two bodies for one substep; `done` of one for which the iteration has converged. */
+static void solve_next(turning *a, turning *b) {
+    turning *of[2] = {a, b};
+    vectors inertia = both(a->inertia, b->inertia), omega = both(a->omega, b->omega);
+    vectors pi = times(inertia, omega);
+    rg_pair k = rg_pair_of(a->k, b->k), four = rg_pair_of(4, 4);
     /* Euler's equation over the whole step: wrong by the square of the turn only. */
-    rg_vec3 guess = rg_add_scaled(omega, 4 * k, rg_times(inverse_inertia, rg_cross(pi, omega)));
-    double size = rg_largest_entry(pi);
-    for (int i = 0; i < NEWTON_MOST; i++) {
-        rg_vec3 turn = rg_add(omega, guess), pi_next = rg_times(inertia, guess);
-        rg_vec3 momenta = rg_add(pi, pi_next);
-        rg_vec3 residual = rg_add_scaled(rg_sub(pi_next, pi), k, rg_cross(turn, momenta));
-        rg_mat3 j = jacobian(inertia, turn, momenta, k);
-        rg_vec3 change = solve3(&j, residual);
-        guess = rg_sub(guess, change);
-        if (rg_largest_entry(rg_times(inertia, change)) <= NEWTON_DONE * size) {
-            *next = guess;
-            return true;
+    vectors first = times(both(a->inverse_inertia, b->inverse_inertia), cross(pi, omega));
+    vectors guess = plus(omega, scale(rg_pair_times(four, k), first));
+    for (int i = 0; i < NEWTON_MOST && !(a->done && b->done); i++) {
+        vectors change = newton_step(inertia, omega, pi, guess, k), off = times(inertia, change);
+        guess = minus(guess, change);
+        for (int which = 0; which < 2; which++) {
+            double most = NEWTON_DONE * rg_largest_entry(one_of(pi, which));
+            if (of[which]->done || !(rg_largest_entry(one_of(off, which)) <= most))
+                continue;
+            of[which]->next = one_of(guess, which);
+            of[which]->done = true;
         }
     }
-    return false;
 }
+
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 /* A power of two (no bit is lost) that brings the largest inertia to 1/2 ... 1: the equation is
  * linear in the inertia, but its determinant is a product of three and would leave the range. */
@@ -101,40 +165,85 @@ static void advance_round(rg_vec3 omega, double rate, int substeps, double part,
     }
 }
 
-rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 angular_momentum,
-                              double h, rg_quat *q) {
-    rg_quat orientation = *q;
-    bool round = rg_rotation_is_round(inverse_inertia);
-    rg_vec3 omega = rg_times(
-        inverse_inertia, round ? angular_momentum : rg_rotate_back(orientation, angular_momentum));
-    double rate = rg_length(omega), angle = h * rate, part = h;
-    int substeps = 1;
+/* What is known before Newton's iteration. *parts 0: the body has been turned, or cannot be. */
+static rg_status begin(const rg_rotation *r, double h, turning *t, double *part, int *parts) {
+    bool round = rg_rotation_is_round(r->inverse_inertia);
+    rg_vec3 omega =
+        rg_times(r->inverse_inertia, round ? r->angular_momentum
+                                           : rg_rotate_back(*r->orientation, r->angular_momentum));
+    double rate = rg_length(omega), angle = h * rate;
+    *parts = 0;
+    *part = h;
     if (rate == 0)
         return RG_OK;
     if (!(angle <= SUBSTEPS_MOST * TURN_MOST))
         return RG_ITERATION_LIMIT;
+    int substeps = 1;
     if (angle > TURN_MOST) {
         substeps = (int)ceil(angle / TURN_MOST);
-        part = h / substeps;
+        *part = h / substeps;
     }
     if (round) {
-        advance_round(omega, rate, substeps, part, q);
+        advance_round(omega, rate, substeps, *part, r->orientation);
         return RG_OK;
     }
-    double unit = unit_of_inertia(inertia);
-    rg_vec3 scaled = rg_scale(1 / unit, inertia), inverse_scaled = rg_scale(unit, inverse_inertia);
-    for (int i = 0; i < substeps; i++) {
-        double s = tan_over(0.5 * part * (i == 0 ? rate : rg_length(omega)));
-        rg_vec3 next;
-        if (!solve_next(scaled, inverse_scaled, omega, 0.25 * part * s, &next))
-            return RG_ITERATION_LIMIT;
-        rg_vec3 half = rg_scale(0.25 * part * s, rg_add(omega, next)); /* Theta / 2 */
-        rg_quat turn = {half.x, half.y, half.z, 1};
-        orientation = rg_quat_normalised(rg_quat_multiply(orientation, turn));
-        /* From the momentum, not from Newton's answer: L stays what it is. */
-        if (i + 1 < substeps)
-            omega = rg_times(inverse_inertia, rg_rotate_back(orientation, angular_momentum));
-    }
-    *q = orientation;
+    double unit = unit_of_inertia(r->inertia);
+    *parts = substeps;
+    *t = (turning){.inertia = rg_scale(1 / unit, r->inertia),
+                   .inverse_inertia = rg_scale(unit, r->inverse_inertia),
+                   .omega = omega,
+                   .k = 0.25 * *part * tan_over(0.5 * *part * rate)};
     return RG_OK;
+}
+
+/* By Theta / 2. */
+static rg_quat turned(rg_quat q, const turning *t) {
+    rg_vec3 half = rg_scale(t->k, rg_add(t->omega, t->next));
+    return rg_quat_normalised(rg_quat_multiply(q, rg_quat_make(half.x, half.y, half.z, 1)));
+}
+
+static rg_status advance_parts(const rg_rotation *r, turning *t, double part, int parts) {
+    rg_quat orientation = *r->orientation;
+    for (int i = 0; i < parts; i++) {
+        if (i > 0) { /* from the momentum, not from Newton's answer: L stays what it is */
+            t->omega =
+                rg_times(r->inverse_inertia, rg_rotate_back(orientation, r->angular_momentum));
+            t->k = 0.25 * part * tan_over(0.5 * part * rg_length(t->omega));
+            t->done = false;
+        }
+        turning same = *t;
+        solve_next(t, &same);
+        if (!t->done)
+            return RG_ITERATION_LIMIT;
+        orientation = turned(orientation, t);
+    }
+    *r->orientation = orientation;
+    return RG_OK;
+}
+
+rg_status rg_rotation_advance(const rg_rotation *r, double h) {
+    turning t;
+    double part;
+    int parts;
+    rg_status status = begin(r, h, &t, &part, &parts);
+    return status || parts == 0 ? status : advance_parts(r, &t, part, parts);
+}
+
+void rg_rotation_advance_two(const rg_rotation two[2], double h, rg_status status[2]) {
+    turning t[2];
+    double part[2];
+    int parts[2];
+    for (int i = 0; i < 2; i++)
+        status[i] = begin(&two[i], h, &t[i], &part[i], &parts[i]);
+    bool together = parts[0] == 1 && parts[1] == 1;
+    if (together)
+        solve_next(&t[0], &t[1]);
+    for (int i = 0; i < 2; i++) {
+        if (!together && parts[i] > 0)
+            status[i] = advance_parts(&two[i], &t[i], part[i], parts[i]);
+        else if (together && !t[i].done)
+            status[i] = RG_ITERATION_LIMIT;
+        else if (together)
+            *two[i].orientation = turned(*two[i].orientation, &t[i]);
+    }
 }

@@ -11,10 +11,17 @@ static inline bool rg_rotation_is_round(rg_vec3 inertia) {
     return inertia.x == inertia.y && inertia.y == inertia.z;
 }
 
-/* Turns a body of principal inertia I, orientation *q (principal axes to world) and constant
- * angular momentum L (world axes, about the centre) by a step of h seconds. RG_ITERATION_LIMIT, and
- * no change, if it spins too fast for the step. */
-rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 angular_momentum,
-                              double h, rg_quat *q);
+/* A body of principal inertia I, orientation (principal axes to world) and constant angular
+ * momentum L (world axes, about the centre). */
+typedef struct rg_rotation {
+    rg_vec3 inertia, inverse_inertia, angular_momentum;
+    rg_quat *orientation; /* in and out */
+} rg_rotation;
+
+/* Turns it by a step of h seconds. RG_ITERATION_LIMIT, and no change, if it spins too fast for the
+ * step. */
+rg_status rg_rotation_advance(const rg_rotation *body, double h);
+/* The same of two bodies, with the same bits, in hardly more time than of one. */
+void rg_rotation_advance_two(const rg_rotation bodies[2], double h, rg_status status[2]);
 
 #endif

@@ -19,27 +19,53 @@
 
 enum { BODIES_PER_CHUNK = 256 };
 
+static rg_rotation rotation_of(const rg_stepping *job, size_t i) {
+    const rg_body_dynamics *d = &job->content->dynamics[i];
+    job->orientation[i] = job->content->orientation[i];
+    return (rg_rotation){d->inertia, d->inverse_inertia, job->end.angular_momentum[i],
+                         &job->orientation[i]};
+}
+
+/* Orientations of bodies in space, two at a time; `status` of each from `begin` on. */
+static void turn_bodies(const rg_stepping *job, size_t begin, size_t end, rg_status *status) {
+    size_t waiting = SIZE_MAX;
+    for (size_t i = begin; i < end; i++) {
+        status[i - begin] = RG_OK;
+        if (!rg_stepping_moves(job, i))
+            continue;
+        if (waiting == SIZE_MAX) {
+            waiting = i;
+            continue;
+        }
+        rg_rotation two[2] = {rotation_of(job, waiting), rotation_of(job, i)};
+        rg_status both[2];
+        rg_rotation_advance_two(two, job->step, both);
+        status[waiting - begin] = both[0], status[i - begin] = both[1];
+        waiting = SIZE_MAX;
+    }
+    if (waiting == SIZE_MAX)
+        return;
+    rg_rotation one = rotation_of(job, waiting);
+    status[waiting - begin] = rg_rotation_advance(&one, job->step);
+}
+
+/* The angular velocity at the end, and in the plane the angle. */
 static rg_status turn_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
+    rg_vec3 momentum = job->end.angular_momentum[i], *spin = &job->end.angular_velocity[i];
+    rg_quat q = job->orientation[i];
     if (c->planar) {
-        job->end.angular_velocity[i] =
-            (rg_vec3){0, d->inverse_inertia.y * job->end.angular_momentum[i].y, 0};
-        job->angle[i] = c->angle[i] - job->step * job->end.angular_velocity[i].y;
+        *spin = (rg_vec3){0, d->inverse_inertia.y * momentum.y, 0};
+        job->angle[i] = c->angle[i] - job->step * spin->y;
         job->orientation[i] = rg_quat_of_planar_angle(job->angle[i]);
         return isfinite(job->angle[i]) ? RG_OK : RG_NOT_FINITE;
     }
-    rg_quat q = c->orientation[i];
-    rg_status status = rg_rotation_advance(d->inertia, d->inverse_inertia,
-                                           job->end.angular_momentum[i], job->step, &q);
-    job->orientation[i] = q;
-    if (rg_rotation_is_round(d->inverse_inertia)) {
-        job->end.angular_velocity[i] = rg_scale(d->inverse_inertia.x, job->end.angular_momentum[i]);
-        return status;
-    }
-    job->end.angular_velocity[i] =
-        rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, job->end.angular_momentum[i])));
-    return status;
+    if (rg_rotation_is_round(d->inverse_inertia))
+        *spin = rg_scale(d->inverse_inertia.x, momentum);
+    else
+        *spin = rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, momentum)));
+    return RG_OK;
 }
 
 static rg_vec3 external_force(const rg_stepping *job, size_t i) {
@@ -138,11 +164,16 @@ static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
 static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     rg_stepping_chunk report = {0};
+    rg_status turned[BODIES_PER_CHUNK];
+    if (!job->content->planar)
+        turn_bodies(job, begin, end, turned);
     for (size_t i = begin; i < end; i++) {
         if (!rg_stepping_moves(job, i))
             continue;
         job->angle[i] = job->content->angle[i];
-        rg_status status = move_body(job, i, &report);
+        rg_status status = job->content->planar ? RG_OK : turned[i - begin];
+        if (!status)
+            status = move_body(job, i, &report);
         if (status && !report.status) {
             report.status = status;
             report.failed_body = i;

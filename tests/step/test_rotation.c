@@ -15,9 +15,13 @@ static double energy(rg_vec3 inertia, rg_vec3 momentum, rg_quat q) {
     return 0.5 * rg_dot(pi, rg_times(inverse(inertia), pi));
 }
 
+static rg_status turn(rg_vec3 inertia, rg_vec3 momentum, double h, rg_quat *q) {
+    return rg_rotation_advance(&(rg_rotation){inertia, inverse(inertia), momentum, q}, h);
+}
+
 static void advance(rg_vec3 inertia, rg_vec3 momentum, double h, int count, rg_quat *q) {
     for (int i = 0; i < count; i++)
-        assert_int_equal(rg_rotation_advance(inertia, inverse(inertia), momentum, h, q), RG_OK);
+        assert_int_equal(turn(inertia, momentum, h, q), RG_OK);
 }
 
 static void energy_is_kept(void **state) {
@@ -75,23 +79,17 @@ static void too_fast_is_refused(void **state) {
     (void)state;
     rg_vec3 inertia = {1, 2, 3};
     rg_quat q = rg_quat_identity();
-    assert_int_equal(rg_rotation_advance(inertia, inverse(inertia), (rg_vec3){1e6, 1e6, 1}, 1, &q),
-                     RG_ITERATION_LIMIT);
+    assert_int_equal(turn(inertia, (rg_vec3){1e6, 1e6, 1}, 1, &q), RG_ITERATION_LIMIT);
     assert_true(q.w == 1);
-    assert_int_equal(rg_rotation_advance(inertia, inverse(inertia), (rg_vec3){0, 0, 0}, 1, &q),
-                     RG_OK);
+    assert_int_equal(turn(inertia, (rg_vec3){0, 0, 0}, 1, &q), RG_OK);
     assert_true(q.w == 1);
     /* Needles and plates, large and small. */
     for (double s = 1e-18; s < 1e19; s *= 1e6) {
         q = rg_quat_identity();
         rg_vec3 needle = rg_scale(s, (rg_vec3){1, 1, 1e-8}),
                 plate = rg_scale(s, (rg_vec3){1, 1, 2});
-        assert_int_equal(rg_rotation_advance(needle, inverse(needle),
-                                             rg_scale(s, (rg_vec3){1, 1, 1e-9}), 0.01, &q),
-                         RG_OK);
-        assert_int_equal(
-            rg_rotation_advance(plate, inverse(plate), rg_scale(s, (rg_vec3){1, 1, 1}), 0.01, &q),
-            RG_OK);
+        assert_int_equal(turn(needle, rg_scale(s, (rg_vec3){1, 1, 1e-9}), 0.01, &q), RG_OK);
+        assert_int_equal(turn(plate, rg_scale(s, (rg_vec3){1, 1, 1}), 0.01, &q), RG_OK);
     }
 }
 
@@ -109,13 +107,42 @@ static void bodies_of_any_size_turn_alike(void **state) {
     }
 }
 
+/* Slow and fast ones, needles, balls, what does not turn and what turns too fast, in all pairs. */
+static void two_turn_as_each_by_itself(void **state) {
+    (void)state;
+    enum { BODIES = 60 };
+    rg_random random = rg_random_make(11);
+    rg_vec3 inertia[BODIES], momentum[BODIES];
+    for (int i = 0; i < BODIES; i++) {
+        rg_vec3 box = {rg_random_between(&random, 1, 2), rg_random_between(&random, 1, 2),
+                       i % 5 == 0 ? 1e-6 : rg_random_between(&random, 1, 2)};
+        double speed = i % 7 == 0 ? 0 : pow(10, rg_random_between(&random, -6, i % 11 ? 2 : 7));
+        inertia[i] = i % 6 == 0 ? (rg_vec3){2, 2, 2} : box;
+        momentum[i] = rg_scale(speed, rg_random_direction(&random));
+    }
+    for (int k = 0; k < BODIES * BODIES; k++) {
+        const int of[2] = {k / BODIES, k % BODIES};
+        rg_quat together[2], alone[2];
+        rg_rotation two[2];
+        rg_status status[2];
+        for (int i = 0; i < 2; i++) {
+            together[i] = alone[i] = rg_quat_normalised(rg_quat_make(0.1 * i, 0.2, 0.3, 1));
+            two[i] = (rg_rotation){inertia[of[i]], inverse(inertia[of[i]]), momentum[of[i]],
+                                   &together[i]};
+        }
+        rg_rotation_advance_two(two, 0.01, status);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(turn(inertia[of[i]], momentum[of[i]], 0.01, &alone[i]), status[i]);
+            assert_memory_equal(&alone[i], &together[i], sizeof alone[i]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(energy_is_kept),
-        cmocka_unit_test(steady_rotation_is_exact),
-        cmocka_unit_test(it_is_of_second_order),
-        cmocka_unit_test(too_fast_is_refused),
-        cmocka_unit_test(bodies_of_any_size_turn_alike),
+        cmocka_unit_test(energy_is_kept),           cmocka_unit_test(two_turn_as_each_by_itself),
+        cmocka_unit_test(steady_rotation_is_exact), cmocka_unit_test(it_is_of_second_order),
+        cmocka_unit_test(too_fast_is_refused),      cmocka_unit_test(bodies_of_any_size_turn_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
