@@ -52,9 +52,6 @@ extern const rg_solver rg_solver_qp;
 extern const rg_solver rg_solver_gauss_seidel;
 extern const rg_solver rg_solver_newton;
 extern const rg_solver rg_solver_interior_point;
-/* The same path from the forces that are given, and no more than that: a part of auto, without a
- * name for users. */
-extern const rg_solver rg_solver_interior_near;
 extern const rg_solver rg_solver_admm;
 extern const rg_solver rg_solver_enumerate;
 

@@ -11,14 +11,9 @@
  * steps without progress, or sweeps over the contacts before the interior point, which solve most
  * of these problems at a lower price, six runs of dominoes take 2.5 times as long.
  *
- * Within a limit of effort, with more than a few bodies, all of it goes to relaxation
- * (rg_active_relax): in a crush of hundreds of contacts the path of the interior point from nothing
- * often ends before it is near, at twice the price a factorisation. Balls are the exception. Where
- * most pairs of bodies meet at one contact, a few steps of relaxation are followed by the path from
- * where they end (rg_solver_interior_near): a third of its steps is saved, and in heaps into which
- * balls fall it ends at 2e-5 where relaxation ends at 4e-4, in a tenth less time. With faces on
- * each other, which share a load in many ways, it ends no better than relaxation does, and in
- * heaps of stones that hardly move worse (docs/solvers.md has the figures).
+ * Within a limit of effort, with more than a few bodies, none of this is tried: in a crush of
+ * hundreds of contacts the path of the interior point often ends before it is near, at twice the
+ * price a factorisation, and all of the effort goes to relaxation (rg_active_relax).
  *
  * How it fails: the path of the interior point ends, too. The forces are the best that were seen,
  * never worse than the first.
@@ -31,40 +26,24 @@
 #include <string.h>
 
 enum {
-    FEW_BODIES = 50,     /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
-    FIRST_STEPS = 20,    /* factorisations of Newton's method at first ... */
-    LAST_STEPS = 8,      /* ... and from the forces of the interior point */
-    IDLE_STEPS = 3,      /* without the residual halved */
-    INTERIOR_STEPS = 60, /* of the interior point, which also ends where it stalls for long */
-    /* Of a crush (steps of `funnel` at 1.7 s end at 5e-4 / 2e-5 / 7e-7 with a path of 25 / 30 / 35,
-     * which take 190 / 229 / 209 ms; of `funnel count=300` as many fail with 10 and 35): */
-    CRUSH_EFFORT = 60, /* a limit from which the path is tried */
-    CRUSH_FIRST = 5,   /* factorisations of relaxation before it, which solve the easy ones, ... */
-    CRUSH_PATH = 30,   /* ... of the path ... */
-    CRUSH_LAST = 8     /* ... and of relaxation from its forces, if they are near */
+    FEW_BODIES = 50,    /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
+    FIRST_STEPS = 20,   /* factorisations of Newton's method at first ... */
+    LAST_STEPS = 8,     /* ... and from the forces of the interior point */
+    IDLE_STEPS = 3,     /* without the residual halved */
+    INTERIOR_STEPS = 60 /* of the interior point, which also ends where it stalls for long */
 };
-/* Open contacts that separate faster than this times the scale stay out; of the path in a crush. */
-#define FAR       5.0
-#define CRUSH_FAR 2.0
-/* Bodies meet at points if there are fewer contacts with a force than this to a pair. */
-#define POINTS 1.5
-/* The forces of the path are near below the first residual; above the second, what is left of the
- * effort goes to relaxation from the best so far. */
-#define CRUSH_NEAR 1e-3
-#define CRUSH_POOR 1e-2
-/* Share of the tolerance that the path aims at. */
-#define INTERIOR_AIM 0.1
-
+/* Open contacts that separate faster than this times the scale stay out. */
+#define FAR 5.0
 /* Carries force, or might soon. Joints always. */
-static bool matters(const rg_active *active, size_t block, double far) {
+static bool matters(const rg_active *active, size_t block) {
     const rg_system *s = active->system;
     size_t row = rg_system_block_row(s, block);
-    return block >= s->contacts || active->force[row] > 0 || active->u[row] < far * s->scale;
+    return block >= s->contacts || active->force[row] > 0 || active->u[row] < FAR * s->scale;
 }
 
 /* The contacts and joints that matter, as a problem: the only island of the split. */
-static rg_status narrow(const rg_active *active, const rg_problem *problem, double far,
-                        rg_split *split, rg_problem *part, rg_error *error) {
+static rg_status narrow(const rg_active *active, const rg_problem *problem, rg_split *split,
+                        rg_problem *part, rg_error *error) {
     rg_solve_context *context = active->context;
     uint32_t count = 0;
     *split = (rg_split){.problem = problem, .scale = active->system->scale, .islands.count = 1};
@@ -72,7 +51,7 @@ static rg_status narrow(const rg_active *active, const rg_problem *problem, doub
     RG_TAKE(split->islands.member, context, active->blocks, error);
     RG_TAKE(split->place, context, problem->contact.global.blocks, error);
     for (size_t i = 0; i < active->blocks; i++)
-        if (matters(active, i, far))
+        if (matters(active, i))
             split->islands.member[count++] = (uint32_t)i;
     split->islands.first[0] = 0;
     split->islands.first[1] = count;
@@ -84,7 +63,7 @@ static rg_status narrow(const rg_active *active, const rg_problem *problem, doub
 
 /* What a solver makes of them, or the forces that there were. */
 static rg_status solve_part(rg_active *active, const rg_problem *problem, const rg_solver *solver,
-                            const rg_solve_settings *settings, double far, rg_error *error) {
+                            const rg_solve_settings *settings, rg_error *error) {
     rg_solve_context *context = active->context;
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
     rg_split split;
@@ -92,7 +71,7 @@ static rg_status solve_part(rg_active *active, const rg_problem *problem, const 
     rg_solve_info info;
     rg_solution solution = {0};
     rg_active_look(active);
-    rg_status status = narrow(active, problem, far, &split, &part, error);
+    rg_status status = narrow(active, problem, &split, &part, error);
     size_t members = status ? 0 : split.islands.first[1];
     if (members > 0) {
         RG_TAKE(solution.force, context, rg_problem_rows(&part), error);
@@ -116,17 +95,7 @@ static rg_status try_interior(rg_active *active, const rg_problem *problem, doub
     settings.tolerance = settings.acceptable = enough;
     settings.effort = INTERIOR_STEPS;
     settings.warm = true;
-    return solve_part(active, problem, &rg_solver_interior_point, &settings, FAR, error);
-}
-
-/* The path from the forces that there are. */
-static rg_status follow_path(rg_active *active, const rg_problem *problem, double tolerance,
-                             rg_error *error) {
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = fmax(INTERIOR_AIM * tolerance, 1e-15);
-    settings.iteration_limit = CRUSH_PATH;
-    settings.warm = true;
-    return solve_part(active, problem, &rg_solver_interior_near, &settings, CRUSH_FAR, error);
+    return solve_part(active, problem, &rg_solver_interior_point, &settings, error);
 }
 
 /* Keeps the forces of the last run if they are the best so far. */
@@ -137,56 +106,13 @@ static void keep(const rg_active *active, double *kept, double *best) {
     memcpy(kept, active->best, active->system->rows * sizeof *kept);
 }
 
-/* Balls, as against boxes whose faces share a load among several contacts. */
-static bool meet_at_points(const rg_active *active) {
-    const rg_system *s = active->system;
-    size_t contacts = 0, pairs = 0;
-    uint32_t last = UINT32_MAX;
-    for (size_t i = 0; i < s->contacts; i++) {
-        if (!(active->force[rg_system_block_row(s, i)] > 0))
-            continue;
-        contacts++;
-        pairs += active->graph.link[i] != last;
-        last = active->graph.link[i];
-    }
-    return (double)contacts < POINTS * (double)pairs;
-}
-
-static rg_status solve_crush(rg_active *active, const rg_problem *problem, rg_active_bound bound,
-                             rg_error *error) {
-    double *kept, best = INFINITY;
-    if (bound.effort < CRUSH_EFFORT || !meet_at_points(active))
-        return rg_active_relax(active, bound.tolerance, bound.effort);
-    RG_TAKE(kept, active->context, active->system->rows, error);
-    rg_status status = rg_active_relax(active, bound.tolerance, CRUSH_FIRST);
-    if (status || active->best_residual <= bound.tolerance)
-        return status;
-    keep(active, kept, &best);
-    status = follow_path(active, problem, bound.tolerance, error);
-    if (!status) {
-        rg_active_look(active);
-        status = rg_active_relax(active, bound.tolerance,
-                                 active->residual <= CRUSH_NEAR ? CRUSH_LAST : 0);
-    }
-    keep(active, kept, &best);
-    if (!status && best > CRUSH_POOR) {
-        memcpy(active->force, kept, active->system->rows * sizeof *kept);
-        status = rg_active_relax(active, bound.tolerance,
-                                 bound.effort - CRUSH_FIRST - CRUSH_PATH - CRUSH_LAST);
-        keep(active, kept, &best);
-    }
-    active->best_residual = best;
-    memcpy(active->best, kept, active->system->rows * sizeof *kept);
-    return status;
-}
-
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error) {
     const rg_active_aim first = {bound.tolerance, FIRST_STEPS, IDLE_STEPS},
                         last = {bound.tolerance, LAST_STEPS, IDLE_STEPS};
     double *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
     if (bound.effort && problem->contact.global.blocks > FEW_BODIES)
-        return solve_crush(active, problem, bound, error);
+        return rg_active_relax(active, bound.tolerance, bound.effort);
     RG_TAKE(kept, active->context, active->system->rows, error);
     memcpy(kept, active->force, active->system->rows * sizeof *kept);
     rg_status status = rg_active_run(active, first);

@@ -81,20 +81,6 @@ void rg_cone_divide(const double *lambda, const double *x, int width, double *ou
     out[0] = first;
 }
 
-void rg_cone_centre(const double *y, int width, double rho, double product, double *z, double *s) {
-    double tail = tail_length(y, width), value[2] = {y[0] + tail, y[0] - tail}, force[2], speed[2];
-    for (int k = 0; k < 2; k++) { /* x - rho product / x = value, x > 0, without cancellation */
-        double root = sqrt(value[k] * value[k] + 4 * rho * product);
-        force[k] = value[k] > 0 ? (value[k] + root) / 2 : 2 * rho * product / (root - value[k]);
-        speed[k] = product / force[k];
-    }
-    z[0] = (force[0] + force[1]) / 2, s[0] = (speed[0] + speed[1]) / 2;
-    for (int k = 1; k < width; k++) {
-        double t = tail > 0 ? y[k] / tail : 0;
-        z[k] = t * (force[0] - force[1]) / 2, s[k] = t * (speed[0] - speed[1]) / 2;
-    }
-}
-
 double rg_cone_step(const double *x, const double *dx, int width, double limit) {
     if (width == 1)
         return dx[0] < 0 ? fmin(limit, -x[0] / dx[0]) : limit;

@@ -23,9 +23,6 @@ void rg_cone_apply(const rg_cone_scaling *scaling, const double *x, bool inverse
 void rg_cone_product(const double *x, const double *y, int width, double *out);
 /* out with lambda o out = x. */
 void rg_cone_divide(const double *lambda, const double *x, int width, double *out);
-/* The pair inside with z - rho s = y and z o s = (product, 0): the point of the central path that
- * belongs to any y, far away or at the boundary. product > 0. */
-void rg_cone_centre(const double *y, int width, double rho, double product, double *z, double *s);
 /* The largest step t <= limit that leaves x + t dx in the cone. */
 double rg_cone_step(const double *x, const double *dx, int width, double limit);
 

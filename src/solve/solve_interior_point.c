@@ -34,10 +34,7 @@
  * With friction, where the path stalls, the contacts that are still wrong are mended
  * (solve_mend.c); if that does not do, the path is followed once more from the start, with more
  * smoothing and shorter steps, unless the problem is large. settings.effort bounds all of it.
- * Forces that are given (settings.warm) are no start for a path here; they stand if it ends no
- * better. rg_solver_interior_near starts from them: from the points of the central path that belong
- * to r - rho (u + s n), at ten times their residual. (Three and thirty times end the same in heaps
- * of balls and stones and in walls; at once or a third of it the path soon ends.)
+ * Forces that are given (settings.warm) are no start for a path; they stand if it ends no better.
  *
  * How it fails: a frictionless problem without a solution sends r to infinity; if then W r is small
  * against r and u_free.r < 0, r proves that there is none (RG_SOLVE_INFEASIBLE). With friction
@@ -58,7 +55,6 @@ enum {
     IDLE_LIMIT = 40,  /* iterations without progress: stalled */
     IDLE_CONTENT = 5, /* the same once the tolerance is met, though not the aim */
     SHORT_LIMIT = 3,  /* steps below SHORT_STEP: stalled */
-    IDLE_NEAR = 15,   /* likewise, from forces that were given */
     EARLY_POLISH = 3,
     LATE_POLISH = 20,
     MEND_BUDGET = 40, /* factorisations */
@@ -66,8 +62,6 @@ enum {
     IDLE_LARGE = 15   /* ... instead of IDLE_LIMIT; so it is within a budget, of which most would
                          go for nothing */
 };
-/* The path from given forces starts at this times their residual. */
-#define NEAR_TAU 10.0
 /* Part of the way to the boundary that a step may go. */
 #define BOUNDARY_SHARE 0.99
 /* Added to H, relative to 1 / rho; at least. Friction needs more: its matrix has no symmetric
@@ -138,7 +132,6 @@ typedef struct interior {
     double proximal, proximal_least; /* relative to 1 / rho */
     double degree;                   /* products there are */
     int patience;                    /* iterations without progress */
-    bool bare;                       /* the path alone, without Newton on the contact law */
     uint64_t iterations;
 } interior;
 
@@ -326,35 +319,6 @@ static double mean_product(const interior *p, double t) {
         sum += dot / p->system.rho[p->system.contacts + j];
     }
     return p->degree > 0 ? fmax(0, sum / p->degree) : 0;
-}
-
-/* A start near given forces, v and u being theirs: at every contact the pair on the central path
- * that belongs to r - rho (u + s n). It is as well centred as the start from nothing is, at any
- * tau: forces move by no more than about rho tau. */
-static void start_near(interior *p, const double *force, double tau) {
-    size_t d = (size_t)p->system.dimension;
-    double product = tau * tau;
-    p->smoothing = p->smoothing_factor * fmin(product / p->system.scale, tau);
-    for (size_t i = 0; i < p->system.contacts; i++) {
-        size_t row = i * d;
-        double slope[3], y[3], z[3], s[3], rho = p->system.rho[i], unit = cone_unit(p, i);
-        int width = cone_width(p, i);
-        y[0] = unit * force[row] - rho * p->u[row] / unit;
-        if (width > 1)
-            y[0] -= rho * slip_term(p, i, p->u + row, p->smoothing, slope) / unit;
-        for (int k = 1; k < width; k++)
-            y[k] = force[row + (size_t)k] - rho * p->u[row + (size_t)k];
-        rg_cone_centre(y, width, rho, rho * product, z, s);
-        for (int k = 0; k < width; k++) {
-            p->r[row + (size_t)k] = z[k] / (k ? 1 : unit);
-            p->w[row + (size_t)k] = s[k] * (k ? 1 : unit);
-        }
-    }
-    for (size_t j = 0; j < p->system.joints; j++)
-        if (p->kinds[j] == JOINT_FREE) {
-            size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
-            p->r[row] = force[row];
-        }
 }
 
 /* --- the linear system --------------------------------------------------------------------------
@@ -675,7 +639,7 @@ static rg_solve_outcome iterate(interior *p, uint32_t limit, double tolerance) {
         if (proves_infeasible(p))
             return RG_SOLVE_INFEASIBLE;
         double residual = rg_polish_offer(&p->polish, p->r);
-        if (residual < early && !p->bare) {
+        if (residual < early) {
             early = residual * EARLY_FALL;
             rg_polish_run(&p->polish, tolerance, EARLY_POLISH, false);
         }
@@ -768,21 +732,9 @@ static rg_status follow_paths(interior *p, const rg_solve_settings *settings,
     return RG_OK;
 }
 
-/* The path from forces with this residual. */
-static void follow_near(interior *p, const rg_solve_settings *settings, const double *force,
-                        double given, rg_solve_report *report) {
-    uint32_t limit = settings->iteration_limit ? settings->iteration_limit : ITERATION_LIMIT;
-    start(p, false);
-    double tau = fmin(NEAR_TAU * given * p->system.scale, p->level);
-    rg_system_velocity(&p->system, force, p->v, p->u);
-    start_near(p, force, tau);
-    p->patience = IDLE_NEAR;
-    report->outcome = iterate(p, limit, AIM * settings->tolerance);
-}
-
-static rg_status solve_from(rg_solve_context *context, const rg_problem *problem,
-                            const rg_solve_settings *settings, rg_solution *solution,
-                            rg_solve_report *report, bool near, rg_error *error) {
+static rg_status solve(rg_solve_context *context, const rg_problem *problem,
+                       const rg_solve_settings *settings, rg_solution *solution,
+                       rg_solve_report *report, rg_error *error) {
     interior p = {.context = context, .global = problem->contact.form == RG_FORM_GLOBAL};
     rg_status status = rg_polish_prepare(&p.polish, &p.system, context, problem, error);
     if (status == RG_OK)
@@ -804,11 +756,7 @@ static rg_status solve_from(rg_solve_context *context, const rg_problem *problem
         report->outcome = RG_SOLVED;
         return RG_OK;
     }
-    p.bare = near;
-    if (near)
-        follow_near(&p, settings, solution->force, given, report);
-    else
-        status = follow_paths(&p, settings, report, error);
+    status = follow_paths(&p, settings, report, error);
     if (status)
         return status;
     if (report->outcome == RG_SOLVE_INFEASIBLE && solution->ray)
@@ -820,25 +768,6 @@ static rg_status solve_from(rg_solve_context *context, const rg_problem *problem
     explain(report, &p);
     return RG_OK;
 }
-
-static rg_status solve(rg_solve_context *context, const rg_problem *problem,
-                       const rg_solve_settings *settings, rg_solution *solution,
-                       rg_solve_report *report, rg_error *error) {
-    return solve_from(context, problem, settings, solution, report, false, error);
-}
-
-static rg_status solve_near(rg_solve_context *context, const rg_problem *problem,
-                            const rg_solve_settings *settings, rg_solution *solution,
-                            rg_solve_report *report, rg_error *error) {
-    return solve_from(context, problem, settings, solution, report, settings->warm, error);
-}
-
-const rg_solver rg_solver_interior_near = {
-    "interior-near",
-    "the interior point from the forces that were given",
-    RG_ACCEPT_LOCAL | RG_ACCEPT_GLOBAL,
-    solve_near,
-};
 
 const rg_solver rg_solver_interior_point = {
     "interior-point",

@@ -1,7 +1,6 @@
 /* The interior point: closed forms, families, joints; every sequence without friction; proofs. */
 #include "solve_cone_checks.h"
 
-#include "solve/solve.h"
 #include "solve/solve_interior_cone.h"
 
 CONE_CHECKS("interior-point");
@@ -62,66 +61,6 @@ static void test_cone_step(void **state) { /* the boundary is met, and not passe
         if (t < 10)
             assert_true(margin[1] < 1e-12);
     }
-}
-
-static void test_cone_centre(void **state) { /* z - rho s = y and z o s = (product, 0), inside */
-    (void)state;
-    rg_random random = rg_random_make(3);
-    for (int trial = 0; trial < 5000; trial++) {
-        int width = 1 + trial % 3;
-        double y[3], z[3] = {0}, s[3] = {0}, product[3], rho = pow(10, trial % 7 - 3);
-        double aim = pow(10, -(double)(trial % 11)), tail = 0, scale = 0;
-        for (int k = 0; k < 3; k++)
-            y[k] = rg_random_normal(&random);
-        for (int k = 1; k < width; k++)
-            tail += y[k] * y[k];
-        if (trial % 5 == 0)
-            y[0] = trial % 2 ? sqrt(tail) : -sqrt(tail); /* on the boundary of either cone */
-        rg_cone_centre(y, width, rho, aim, z, s);
-        rg_cone_product(z, s, width, product);
-        assert_true(z[0] > 0 && s[0] > 0);
-        for (int k = 0; k < width; k++)
-            scale = fmax(scale, fabs(z[k]) + rho * fabs(s[k]));
-        for (int k = 0; k < width; k++) {
-            assert_near(z[k] - rho * s[k], y[k], 1e-14 * scale);
-            assert_near(product[k], k ? 0 : aim, 1e-14 * scale * scale / rho);
-        }
-    }
-}
-
-/* From the forces of a problem whose free motion was a little different: the path alone, which
- * mostly leads to a solution (18 of 20), and never to worse forces. */
-static void test_near(void **state) {
-    (void)state;
-    int solved = 0, count = 0;
-    for (int kind = 0; kind < FAMILY_KINDS; kind++)
-        for (uint64_t seed = 1; seed <= 5; seed++) {
-            solve_family *family = family_make((family_kind)kind, 60, seed, 0.3);
-            const rg_problem *problem = family_global(family);
-            size_t rows = rg_problem_rows(problem);
-            double *force = calloc(rows, sizeof *force);
-            assert_non_null(force);
-            cone_solve(&check, problem, 1e-9, force, NULL);
-            rg_solve_info near;
-            rg_random random = rg_random_make(seed);
-            for (size_t i = 0; i < family->bodies * (size_t)family->freedom; i++)
-                family->free_velocity[i] +=
-                    0.01 * FAMILY_GRAVITY * FAMILY_STEP * rg_random_between(&random, -1, 1);
-            rg_residual before;
-            assert_int_equal(rg_judge(problem, force, NULL, NULL, &before, NULL), RG_OK);
-            rg_solve_settings settings = rg_solve_settings_default();
-            settings.tolerance = 1e-9, settings.warm = true;
-            rg_solution solution = {.force = force};
-            assert_int_equal(rg_solve(check.context, &rg_solver_interior_near, problem, &settings,
-                                      &solution, &near, NULL),
-                             RG_OK);
-            assert_true(near.residual.natural <= before.natural);
-            solved += near.outcome == RG_SOLVED, count++;
-            free(force);
-            family_free(family);
-        }
-    print_message("%d of %d solved\n", solved, count);
-    assert_true(4 * solved >= 3 * count);
 }
 
 static void test_families(void **state) {
@@ -205,8 +144,7 @@ int main(void) {
         cmocka_unit_test(test_joints),       cmocka_unit_test(test_families),
         cmocka_unit_test(test_mass_ratios),  cmocka_unit_test(test_infeasible),
         cmocka_unit_test(test_not_for_it),   cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_large),        cmocka_unit_test(test_cone_centre),
-        cmocka_unit_test(test_near),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
