@@ -125,8 +125,8 @@ static bool place(rg_articulated *tree, const rg_world_content *c, rg_joints_see
     return rg_articulated_place(tree, c, seen, places, inertia);
 }
 
-/* Masses within two decades, and within eight. Joints are metres away from boxes of 0.1 to 0.5 m; of
- * 20,000 trees the worst leave 1e-10 and 6e-8. */
+/* Masses within two decades, and within eight. Joints are metres away from boxes of 0.1 to 0.5 m;
+ * of 20,000 trees the worst leave 1e-10 and 6e-8. */
 static void trees_satisfy_their_equations(void **state) {
     (void)state;
     const double decades[] = {1, 4}, most[] = {1e-9, 1e-6};
