@@ -171,7 +171,7 @@ bool rg_articulated_takes(const rg_articulated *t, const rg_world_content *c,
     if (t->count == 0)
         return false;
     for (size_t j = 0; j < t->joints; j++)
-        if (rg_joint_memories(c)[j].broken)
+        if (rg_joint_memories(c)[j].broken != 0)
             return false;
     for (size_t i = 0; i < t->count && moved; i++)
         if (!moved[t->nodes[i].body])
