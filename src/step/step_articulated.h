@@ -57,7 +57,7 @@ typedef struct rg_articulated_node {
 typedef struct rg_articulated {
     size_t count, joints, rows;
     rg_articulated_node *nodes; /* parents first */
-    double *roots;              /* 36 per node that is free: L of its 6 x 6 mass */
+    double *roots;              /* 36 per node: of a free one L of its 6 x 6 mass */
     bool factored, regular;
 } rg_articulated;
 

@@ -502,6 +502,17 @@ static bool answer_single(rg_contact_job *job, const rg_island *island, rg_lane_
     return true;
 }
 
+/* Has it got its impulses from rg_contacts_tree? */
+static bool is_known(const rg_contact_job *job, const rg_island *island) {
+    return job->tree && island->joint_count > 0;
+}
+
+static void count_known(const rg_contact_job *job, rg_lane_report *report) {
+    report->counts.solves++;
+    report->counts.iterations++;
+    rg_solve_counts_judged(&report->counts, &job->tree_residual);
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
@@ -532,7 +543,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     bool rolls = rg_rolling_any(job, island);
     if (!contacts->repeats && !rolls)
         show_problem(job, island, &problem);
-    if (single && seen && answer_single(job, island, report))
+    if (is_known(job, island) || (single && seen && answer_single(job, island, report)))
         return RG_OK;
     answer.rough = contacts->rough && !meets && !rolls && island->contact_count > RG_STEP_SMALL;
     if (!meets && !rolls)
@@ -577,14 +588,13 @@ static void run_in_lane(rg_contact_job *job, size_t i, size_t lane, rg_pool *poo
     rg_solve_context *context = job->machinery->contexts[lane];
     const rg_island *island = &job->contacts->islands.islands[i];
     rg_arena_reset(arena);
-    bool known = job->tree && island->joint_count > 0;
-    if (known)
-        rg_solve_counts_judged(&report->counts, &job->tree_residual);
-    report->counts.solves += known, report->counts.iterations += known;
-    if (report->status || known || !is_due(job->contacts, island))
+    if (report->status || !is_due(job->contacts, island))
         return;
     context->pool = pool;
-    report->status = run_island(job, arena, context, island, report);
+    if (is_known(job, island))
+        count_known(job, report);
+    if (!is_known(job, island) || job->machinery->observer) /* who is shown it all the same */
+        report->status = run_island(job, arena, context, island, report);
 }
 
 static void run_lane(void *user, size_t begin, size_t end, size_t lane) {
@@ -634,9 +644,8 @@ rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
         if (remembers)
             rg_island_memory_begin(memory);
     }
-    job->tree =
-        !job->machinery->observer && rg_contacts_tree(job, aim_of(&job->world->content.settings));
-    if (!job->tree)
+    job->tree = rg_contacts_tree(job, aim_of(&job->world->content.settings));
+    if (!job->tree || job->machinery->observer)
         rg_joint_set_fill(&job->world->content, &job->contacts->joints,
                           job->world->content.position);
     run_shared(job);

@@ -31,30 +31,19 @@ static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double norma
     return turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
-/* memcmp, without a call. */
-static inline bool has_same_bits(const double *x, const double *y, size_t count) {
-    uint64_t a, b, differ = 0;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, y + i, sizeof b);
-        differ |= a ^ b;
-    }
-    return differ == 0;
-}
-
 /* Did the solver leave the components that it started from as they were? The vector that they came
  * from is then taken over: turned to and fro, it would change in its last bits for ever. */
 static bool is_taken_over(const rg_contact_job *job, size_t i, const double *r) {
     const rg_contact_step *contacts = job->contacts;
     const rg_contact_force *start = job->start[i];
     double first[3];
-    if (!start || !has_same_bits(&start->normal.x, &contacts->set.rows[i].normal.x, 3))
+    if (!start || !rg_same_bits(&start->normal.x, &contacts->set.rows[i].normal.x, 3))
         return false;
     rg_vec3 force = rg_scale(1 / contacts->step, start->impulse); /* steps of the same length? */
-    if (!has_same_bits(&force.x, &start->force.x, 3))
+    if (!rg_same_bits(&force.x, &start->force.x, 3))
         return false;
     rg_row_components(&contacts->set, i, rg_scale(contacts->step, start->force), first);
-    return has_same_bits(first, r, (size_t)contacts->set.dimension);
+    return rg_same_bits(first, r, contacts->set.dimension);
 }
 
 bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,

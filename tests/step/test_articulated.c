@@ -3,6 +3,7 @@
 #include "joint_support.h"
 
 #include "problem/problem_islands.h"
+#include "rigor/contact_force.h"
 #include "rigor/random.h"
 #include "rigor/solver.h"
 #include "step/step_joints.h"
@@ -278,12 +279,49 @@ static void the_judge_of_locked_rows(void **state) {
     print_message("what it says of answers, rounding included: %.2g m/s\n", worst);
 }
 
+typedef struct shown {
+    size_t count, rows;
+} shown;
+
+static void count_rows(void *user, uint64_t step, size_t island, const rg_problem *problem) {
+    shown *s = user;
+    (void)step, (void)island;
+    s->count++, s->rows += problem->contact.joints;
+}
+
+/* Looking at the problems of a mechanism changes no bit of its motion, and all are shown. */
+static void observers_change_nothing(void **state) {
+    (void)state;
+    uint64_t hash[2];
+    shown seen = {0, 0};
+    size_t rows = 0, solves[2] = {0, 0};
+    for (int observed = 0; observed < 2; observed++) {
+        rg_random random = rg_random_make(3);
+        rg_world *world = random_trees(&random, 1);
+        if (observed)
+            assert_int_equal(rg_world_observe_problems(world, count_rows, &seen), RG_OK);
+        for (int k = 0; k < 50; k++)
+            solves[observed] += step_once(world, 1.0 / 240).solves;
+        rg_joints_seen looks;
+        rows = tree_of(world, &looks)->rows;
+        rg_arena_free(&looks.memory);
+        hash[observed] = rg_world_state_hash(world);
+        rg_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(rows > 0 && solves[0] >= 50);
+    assert_int_equal(solves[0], solves[1]);
+    assert_int_equal(seen.count, solves[0]);
+    assert_int_equal(seen.rows, 50 * rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_satisfy_their_equations),
         cmocka_unit_test(factors_are_of_their_places),
         cmocka_unit_test(others_are_not_taken),
         cmocka_unit_test(the_judge_of_locked_rows),
+        cmocka_unit_test(observers_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
