@@ -523,6 +523,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     bool single = rg_contacts_is_single(job, island), seen = job->machinery->observer != NULL;
     if (single && !seen && answer_single(job, island, report))
         return RG_OK;
+    rg_contacts_level(job, island);
     rg_problem problem;
     island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,

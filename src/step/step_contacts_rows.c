@@ -235,6 +235,22 @@ static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
     return -fmax(most, fmin(gamma * fresh / fmax(h, contacts->last_step), drift_speed(job, i)));
 }
 
+void rg_contacts_level(rg_contact_job *job, const rg_island *island) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_row_set *set = &contacts->set;
+    if (island->contact_count <= RG_STEP_SMALL)
+        return;
+    for (size_t k = 0; k < island->contact_count; k++) {
+        uint32_t i = contacts->islands.contacts[island->first_contact + k];
+        const rg_contact_row *row = &set->rows[i];
+        double *shift = job->shift + i * (size_t)set->dimension;
+        double surface = rg_dot(row->surface, row->normal),
+               moved = (*shift - surface) * contacts->step;
+        if (moved != 0 && fabs(moved) <= RG_STEP_LEVEL * smaller_size(job, row))
+            *shift = surface;
+    }
+}
+
 /* The first row of the manifold that row i belongs to. */
 static size_t first_of_manifold(const rg_row_set *set, size_t i) {
     while (i > 0 && set->rows[i - 1].manifold == set->rows[i].manifold)

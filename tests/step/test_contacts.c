@@ -646,6 +646,41 @@ static void polygons_take_large_weights(void **state) {
 
 /* An ellipsoid that rolls and slides, a ball that slides and two that meet in flight: islands of
  * one contact, which a solver that is chosen by name solves as problems like any other. */
+/* A plate over n x n fixed posts whose tops lie between `least` and twice that below it: how far it
+ * has come down after a tenth of a second. Its weight is carried in every case. */
+static double plate_comes_down(int n, double least) {
+    rg_world *world = default_world();
+    uint32_t random = 1;
+    for (int i = 0; i < n * n; i++) {
+        random = random * 1664525u + 1013904223u;
+        rg_body_def def = rg_body_def_default();
+        def.motion = RG_MOTION_FIXED;
+        def.pose.position =
+            (rg_vec3){i % n, i / n, -0.25 - least * (1 + (double)(random >> 8) / 0x1000000)};
+        add_shape(world, rg_shape_def_box(0.5, 0.5, 0.5), &def);
+    }
+    double middle = 0.5 * (n - 1);
+    rg_body_id plate =
+        add_box(world, "plate", (rg_vec3){n, n, 0.5}, (rg_vec3){middle, middle, 0.25});
+    step_certified(world, 1.0 / 240, 24, 1e-7);
+    rg_vec3 force, torque;
+    double weight = 9.81 * 500 * n * n;
+    rg_body_contact_force(world, plate, &force, &torque);
+    assert_vector(force, (rg_vec3){0, 0, weight}, 1e-6 * weight);
+    double down = 0.25 - rg_body_pose(world, plate).position.z;
+    rg_world_destroy(world);
+    return down;
+}
+
+/* With more than RG_STEP_SMALL contacts, gaps up to RG_STEP_LEVEL of the posts' circumradius
+ * (4e-8 m) count as none and larger ones do not; with fewer contacts all count. */
+static void small_gaps_of_many_contacts_count_as_none(void **state) {
+    (void)state;
+    assert_near(plate_comes_down(11, 1e-8), 0, 1e-15);
+    assert_true(plate_comes_down(11, 1e-6) > 0.9e-6);
+    assert_true(plate_comes_down(3, 1e-8) > 0.9e-8);
+}
+
 static void single_contacts_are_solved_like_others(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -702,6 +737,7 @@ int main(void) {
         cmocka_unit_test(forces_do_not_push_through),
         cmocka_unit_test(polygons_take_large_weights),
         cmocka_unit_test(flush_points_do_not_turn_a_body),
+        cmocka_unit_test(small_gaps_of_many_contacts_count_as_none),
         cmocka_unit_test(single_contacts_are_solved_like_others),
         cmocka_unit_test(settings_are_checked),
     };
