@@ -38,15 +38,17 @@
  * is left of the curvature of earlier steps, some 1e-10 of their size: there is no motion nearby
  * that does both, and the exact answers are jumps. */
 #define RG_STEP_FLUSH 1e-9
-/* Of the smaller circumradius: in islands of more than RG_STEP_SMALL contacts, gaps and overlaps up
- * to this count as none. Where hundreds of contacts close loops of bodies, gaps that differ by what
- * arcs and earlier solves have left contradict each other: to meet one of them, contacts would have
- * to open or slip, with other forces throughout the heap. Solves that failed with 0 / 1e-8 / 1e-7 /
- * 1e-6, and thousands of factorisations: `funnel count=200 seed=2`, 2 s: 174 / 135 / 127 / 74, 20.7
- * / 17.8 / 18.1 / 14.8; `pile count=200 seed=2`, 3 s: 320 / 126 / 51 / 55, 33.6 / 22.9 / 18.5 /
- * 19.9. With 1e-5 and 1e-4 it is no better, and for gaps or overlaps alone the gain is a third to a
- * half. */
+/* Of the smaller circumradius: in islands of more than RG_STEP_SMALL contacts and RG_STEP_HEAP
+ * bodies, gaps and overlaps up to this count as none. Few bodies are no heap but a tight fit: a nut
+ * would turn on its bolt 0.5 % too slowly. Where hundreds of contacts close loops of bodies, gaps
+ * that differ by what arcs and earlier solves have left contradict each other: to meet one of them,
+ * contacts would have to open or slip, with other forces throughout the heap. Solves that failed
+ * with 0 / 1e-8 / 1e-7 / 1e-6, and thousands of factorisations: `funnel count=200 seed=2`, 2 s: 174
+ * / 135 / 127 / 74, 20.7 / 17.8 / 18.1 / 14.8; `pile count=200 seed=2`, 3 s: 320 / 126 / 51 / 55,
+ * 33.6 / 22.9 / 18.5 / 19.9. With 1e-5 and 1e-4 it is no better, and for gaps or overlaps alone the
+ * gain is a third to a half. */
 #define RG_STEP_LEVEL 1e-7
+#define RG_STEP_HEAP  50
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
  * surfaces may have caused what is new of them (with this factor of safety), and the speed that
  * rises by a quarter of the depth against gravity (so that bodies that overlap at the start do not
@@ -184,7 +186,7 @@ typedef struct rg_contact_job {
  * (null: none): forces of an earlier pass of this step, to start from. RG_OUT_OF_MEMORY is the only
  * failure. */
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count);
-/* Leaves small gaps out of the rows of an island of many contacts (RG_STEP_LEVEL). */
+/* Leaves small gaps out of the rows of an island that is a heap (RG_STEP_LEVEL). */
 void rg_contacts_level(rg_contact_job *job, const rg_island *island);
 /* s: when contact i, if it has restitution, is reached by free motion, fast enough for an impact:
  * 0 if it touches, infinity if it is not. */

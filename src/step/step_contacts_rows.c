@@ -238,7 +238,7 @@ static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
 void rg_contacts_level(rg_contact_job *job, const rg_island *island) {
     const rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
-    if (island->contact_count <= RG_STEP_SMALL)
+    if (island->contact_count <= RG_STEP_SMALL || island->body_count <= RG_STEP_HEAP)
         return;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = contacts->islands.contacts[island->first_contact + k];
