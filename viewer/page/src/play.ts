@@ -130,10 +130,13 @@ export class Playground implements PlayHandle {
 
   private checkSoon(): void {
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(
-      () => void this.accepted({ kind: "check", name: FILE, text: this.editor.text }),
-      CHECK_AFTER,
-    );
+    this.timer = window.setTimeout(() => void this.check(), CHECK_AFTER);
+  }
+
+  /** Requests are answered in order: afterwards no older verdict can take the place of what is shown. */
+  private check(): Promise<boolean> {
+    clearTimeout(this.timer);
+    return this.accepted({ kind: "check", name: FILE, text: this.editor.text });
   }
 
   private async accepted(request: Parameters<Engine["ask"]>[0]): Promise<boolean> {
@@ -187,17 +190,20 @@ export class Playground implements PlayHandle {
   }
 
   private async share(): Promise<void> {
+    await this.check();
     const address = location.href.split("#")[0] + (await linkOf(this.editor.text));
     history.replaceState(null, "", address);
+    setText(this.verdict, "The link is in the address line.");
     try {
-      await navigator.clipboard.writeText(address);
+      await navigator.clipboard.writeText(address); // a browser may ask first, or refuse
       setText(this.verdict, "The link is in the address line and in the clipboard.");
     } catch {
-      setText(this.verdict, "The link is in the address line.");
+      // it stays in the address line
     }
   }
 
   private async showHash(): Promise<void> {
+    await this.check();
     try {
       const { hash, steps } = await this.hash();
       setText(this.verdict, `State hash after ${steps} steps: ${hash}`);
