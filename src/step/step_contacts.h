@@ -201,12 +201,8 @@ bool rg_contacts_tree(rg_contact_job *job, double aim);
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */
 void rg_contacts_describe(rg_contact_job *job);
-/* Are the forces those of the step before, to the last bit? */
-bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
-                      size_t last_count);
 /* A step of either method has succeeded: keeps its contact forces and what contact detection found,
  * for the next step and for readers. RG_OUT_OF_MEMORY: nothing has changed. */
-/* `forces` may be those that are kept already. */
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,
                             rg_error *error);
 /* m/s: from the components of a relative velocity. */

@@ -46,11 +46,6 @@ static bool is_taken_over(const rg_contact_job *job, size_t i, const double *r) 
     return rg_same_bits(first, r, contacts->set.dimension);
 }
 
-bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
-                      size_t last_count) {
-    return count == last_count && (count == 0 || memcmp(now, last, count * sizeof *now) == 0);
-}
-
 /* Rolling and torsional friction. */
 static void tell_twist(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
@@ -131,7 +126,7 @@ rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, siz
         rg_collision_store(machinery->collision, world))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     void *memory = rg_memory_resize(world, RG_MEMORY_FORCES, bytes);
-    if (bytes && memory != forces)
+    if (bytes)
         memcpy(memory, forces, bytes);
     return RG_OK;
 }

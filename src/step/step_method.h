@@ -21,7 +21,7 @@ typedef struct rg_step_report {
     uint64_t substeps, rejected, evaluations;
     rg_solve_counts counts; /* of contact problems */
     uint64_t contacts, impacts;
-    bool still; /* bodies and contact forces are as they were, to the last bit */
+    bool still; /* bodies are as they were, to the last bit */
     /* A method whose contact forces vary within the step shows them to the judge as it goes, who
      * cannot tell from their values at one instant. `stabilisation`, `prescribed_work`: J, of
      * corrections that are no contact forces; impulses by what forces do not move. */

@@ -9,10 +9,6 @@
 #include "base/base_hash.h"
 #include "step/step_machinery.h"
 
-/* Steps in a row that left bodies and forces alone: the contact memory that the first was given
- * may be another one than it left. */
-enum { STILL_ENOUGH = 2 };
-
 /* Does anything but the state and the edits of the world act on a step? */
 static bool is_closed(const rg_world *world) {
     const rg_world_content *c = &world->content;
@@ -23,26 +19,47 @@ static bool is_closed(const rg_world *world) {
 }
 
 bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step) {
-    return rest->still >= STILL_ENOUGH && rest->step == step && rest->revision == world->revision &&
+    return rest->repeats && rest->step == step && rest->revision == world->revision &&
            is_closed(world);
+}
+
+/* Chains of the hash that are under way at the same time: one alone would wait for its own
+ * products, and tens of thousands of contacts are megabytes. */
+enum { CHAINS = 4 };
+
+static uint64_t block_hash(uint64_t hash, const rg_memory_block *block) {
+    const unsigned char *bytes = block->data;
+    size_t word = sizeof(uint64_t), rounds = block->size / (CHAINS * word);
+    uint64_t chains[CHAINS];
+    for (uint64_t k = 0; k < CHAINS; k++)
+        chains[k] = rg_hash_u64(hash, k);
+    for (size_t i = 0; i < rounds; i++, bytes += CHAINS * word)
+        for (size_t k = 0; k < CHAINS; k++) {
+            uint64_t value;
+            memcpy(&value, bytes + k * word, word);
+            chains[k] = rg_hash_u64(chains[k], value);
+        }
+    for (size_t k = 0; k < CHAINS; k++)
+        hash = rg_hash_u64(hash, chains[k]);
+    return rg_hash_bytes(hash, bytes, block->size - rounds * CHAINS * word);
 }
 
 static uint64_t memory_hash(const rg_world_content *c) {
     uint64_t hash = rg_hash_begin();
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
-        hash = rg_hash_bytes(hash, c->memory[i].data, c->memory[i].size);
+        hash = block_hash(hash, &c->memory[i]);
     return hash;
 }
 
 void rg_rest_note(const rg_world *world, rg_step_rest *rest, double step,
                   const rg_step_report *report) {
-    bool same = rest->still > 0 && rest->step == step && rest->revision == world->revision;
-    uint32_t still = same ? rest->still : 0;
-    rest->still = 0;
-    if (!report->still || !is_closed(world))
+    bool follows = rest->known && rest->step == step && rest->revision == world->revision;
+    rest->known = report->still && is_closed(world);
+    rest->repeats = false;
+    if (!rest->known)
         return;
     uint64_t memory = memory_hash(&world->content);
-    rest->still = still > 0 && memory != rest->memory ? 1 : still + 1;
+    rest->repeats = follows && memory == rest->memory;
     rest->step = step;
     rest->revision = world->revision;
     rest->memory = memory;

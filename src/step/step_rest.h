@@ -8,11 +8,11 @@
 /* What the last step was, if the next one can be no other. Beside the state: whether it is used
  * changes no bit. */
 typedef struct rg_step_rest {
-    uint32_t still; /* steps in a row that left everything as it was */
-    /* What the last of them depended on and led to. */
+    bool known;   /* it left the bodies as they were, and what follows is its own */
+    bool repeats; /* and the contact memory, too: the next one would do the same */
     double step;
     uint64_t revision; /* of the world */
-    uint64_t memory;   /* hash of the contact memory that the step left */
+    uint64_t memory;   /* hash of the contact memory that it left */
     /* What it told. */
     rg_step_report report;
     rg_step_info info;

@@ -290,15 +290,14 @@ static rg_status step_stepping(rg_world *world, double step, double end_time,
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
-    bool same = !status && rg_contacts_same(job.forces, job.force_count, job.last, job.last_count);
     if (!status)
-        status = rg_contacts_store(world, same ? job.last : job.forces, job.force_count, error);
+        status = rg_contacts_store(world, job.forces, job.force_count, error);
     if (status)
         return status;
     bool moved = rg_stepping_commit(world, &job);
     rg_joints_store(world, job.joints);
     *report = job.report;
-    report->still = same && !moved;
+    report->still = !moved;
     return RG_OK;
 }
 
