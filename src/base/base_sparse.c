@@ -62,15 +62,14 @@ enum { ENTRIES_PER_CHUNK = 1 << 15 };
 
 static void clear_range(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
-    const rg_sparse *s = user;
-    memset(s->lower + begin, 0, (end - begin) * sizeof *s->lower);
-    if (s->upper_used)
-        memset(s->upper + begin, 0, (end - begin) * sizeof *s->upper);
+    double *entries = user;
+    memset(entries + begin, 0, (end - begin) * sizeof *entries);
 }
 
-void rg_sparse_clear(rg_sparse *s) {
-    rg_parallel_for(s->pool, s->entries, ENTRIES_PER_CHUNK, clear_range, s);
-    s->upper_used = false;
+void rg_sparse_clear(rg_sparse *s, bool general) {
+    rg_parallel_for(s->pool, s->entries, ENTRIES_PER_CHUNK, clear_range, s->lower);
+    if (general)
+        rg_parallel_for(s->pool, s->entries, ENTRIES_PER_CHUNK, clear_range, s->upper);
 }
 
 static uint32_t panel_of(const rg_sparse *s, const rg_sparse_node *n, uint32_t column) {
@@ -114,10 +113,8 @@ static inline void add_values(size_t rows, size_t columns, const double *restric
 void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool general) {
     bool transposed = general ? slot.general_transposed : slot.symmetric_transposed;
     double *place = s->lower + slot.symmetric;
-    if (general) {
+    if (general)
         place = (slot.general_transposed ? s->upper : s->lower) + slot.general;
-        s->upper_used = true;
-    }
     if (slot.rows == 6 && slot.columns == 6) /* by far the most frequent: with the sizes known */
         add_values(6, 6, values, place, slot.stride, transposed);
     else
@@ -587,7 +584,6 @@ rg_status rg_sparse_factor_symmetric(rg_sparse *s, const int8_t *signs, double r
 rg_status rg_sparse_factor_general(rg_sparse *s) {
     factoring f = {.sparse = s};
     s->general = true;
-    s->upper_used = true;
     return factor(&f);
 }
 

@@ -32,8 +32,9 @@ rg_status rg_sparse_create(rg_arena *arena, size_t blocks, const uint8_t *sizes,
 void rg_sparse_set_pool(rg_sparse *sparse, rg_pool *pool);
 rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse);
 size_t rg_sparse_rows(const rg_sparse *sparse);
-/* Begins a new matrix: all zero. */
-void rg_sparse_clear(rg_sparse *sparse);
+/* Begins a matrix: all zero. Nothing may be added before. `general`: it will be factored as L U;
+ * the symmetric form has half the numbers. */
+void rg_sparse_clear(rg_sparse *sparse, bool general);
 /* A handle of the place of block (i, j), to be kept; add to it as often as needed. In the symmetric
  * form (i, j) and (j, i) are the same place, and adding one of them is enough. The pair must be in
  * the pattern. */

@@ -499,8 +499,6 @@ static rg_status take_numbers(rg_sparse *s, rg_arena *arena) {
     TAKE(s->inverse, arena, s->scalars);
     TAKE(s->exchanges, arena, s->scalars);
     TAKE(s->vector, arena, s->scalars);
-    s->upper_used = true;
-    rg_sparse_clear(s);
     return RG_OK;
 }
 

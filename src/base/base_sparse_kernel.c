@@ -5,7 +5,9 @@
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. Both
  * versions therefore give the same bits (tests/base/test_sparse.c compares them). The wider one
  * keeps 4 x 8 entries in registers and is about twice as fast; it is used where the processor says
- * at run time that it can.
+ * at run time that it can. (Vectors of eight doubles, 4 x 16 entries: on a processor that has them
+ * factors of 1,000 blocks take 10 to 14 % less time, a jammed funnel 0 to 6 %. Not worth a third
+ * version.)
  * Tested by tests/base/test_sparse.c. */
 #include "base/base_sparse_kernel.h"
 

@@ -61,7 +61,7 @@ struct rg_sparse {
     rg_sparse_lane *lanes; /* null: too small for them */
     rg_pool *pool;
     rg_sparse_kernel kernel;
-    bool general, upper_used;
+    bool general;
     rg_sparse_stats stats;
 };
 

@@ -87,7 +87,7 @@ static rg_status factor(polisher *p, rg_solve_context *context, size_t *replaced
         rg_sparse_create(&context->arena, p->columns, NULL, 1, list.pairs, list.count, &p->system);
     if (status)
         return rg_fail(error, status, "%s", rg_status_text(status));
-    rg_sparse_clear(p->system);
+    rg_sparse_clear(p->system, false);
     for (uint32_t i = 0; i < p->columns; i++)
         add_term(p->system, i, i, REG * largest);
     walk_terms(p, add_term, p->system);

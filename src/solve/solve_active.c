@@ -10,6 +10,10 @@
  * each and gain the digits that delta left: what rests then passes the look of the next step
  * untouched.
  *
+ * In most steps of a simulation no mode changes. Then the least proximal term at once, with chord
+ * steps behind it, gives the answer with one factorisation (rg_active_leap); where modes do change,
+ * that step is not taken.
+ *
  * How it fails: the modes of a few contacts cycle, and the residual stays. It ends after a number
  * of factorisations without progress, with the best forces seen.
  *
@@ -50,6 +54,14 @@
 #define RELAX_SHARE 0.005
 #define RELAX_LEAST 1e-9
 #define RELAX_MOST  1.0
+/* A leap, the first step with DELTA_LEAST, is tried where a run would begin with more than
+ * LEAP_FROM times that; it is taken if it leaves less than LEAP_LEAVES of the merit (48 runs of
+ * dominoes, docs/solvers.md, take as long with 1e-4 to 3e-3), and is the end at a residual of
+ * LEAP_AIM, which is rounding: a slip that turns leaves more, and what is left adds up over the
+ * steps. */
+#define LEAP_FROM   10.0
+#define LEAP_LEAVES 1e-3
+#define LEAP_AIM    1e-12
 /* The proximal term of joint rows without bounds, whose mode is known. A step leaves the share
  * delta / lambda of the error along an eigenvector of rho W with eigenvalue lambda, and rounding of
  * about 1e-16 / delta; lambda is 1e-8 in a chain of 10,000 links or under a mass 1e6 times that of
@@ -95,9 +107,8 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
 
 /* --- residuals -------------------------------------------------------------------------------- */
 
-static bool has_force(const rg_active *active, size_t block) {
-    const double *r = active->force + rg_system_block_row(active->system, block);
-    for (size_t k = 0; k < rg_system_block_size(active->system, block); k++)
+static bool is_loaded(const double *r, size_t d) {
+    for (size_t k = 0; k < d; k++)
         if (r[k] != 0)
             return true;
     return false;
@@ -122,7 +133,8 @@ static double normal_velocity(const rg_active *active, size_t contact, const dou
 static bool find_velocity(const rg_active *active, size_t block, const double *v, double *u) {
     const rg_system *s = active->system;
     const double *q = s->problem->q + rg_system_block_row(s, block);
-    if (block < s->contacts && !has_force(active, block)) {
+    if (block < s->contacts &&
+        !is_loaded(active->force + rg_system_block_row(s, block), (size_t)s->dimension)) {
         u[0] = normal_velocity(active, block, v) + q[0];
         if (u[0] >= 0)
             return false;
@@ -201,41 +213,49 @@ static place slides_freely(const double *r, double *e, size_t d) {
     return (place){.state = RG_ACTIVE_SLIP, .direction = {1, 0}};
 }
 
-/* e = r - p(r - rho u); inside the cone the velocity itself, which large forces would hide. */
-static place contact_error(const rg_system *s, size_t i, const double *r, const double *u,
+static place lets_go(const double *r, double *e, size_t d) {
+    memcpy(e, r, d * sizeof *e);
+    return (place){.state = is_loaded(r, d) ? RG_ACTIVE_RELEASE : RG_ACTIVE_OPEN};
+}
+
+/* e = r - p(r - rho u); inside the cone the velocity itself, which large forces would hide. p puts
+ * what is outside the cone onto its boundary: at the same normal force or, if the law is the
+ * associated one, at the nearest point (unless the contact is open without force, where the
+ * tangential velocity is not known). */
+static place contact_error(const rg_active *active, size_t i, const double *r, const double *u,
                            double *e) {
+    const rg_system *s = active->system;
     size_t d = (size_t)s->dimension;
     double rho = s->rho[i], mu = s->mu[i], normal = r[0] - rho * u[0], y[2] = {0, 0};
-    if (normal <= 0) {
-        bool force = false;
-        for (size_t k = 0; k < d; k++) {
-            e[k] = r[k];
-            force = force || r[k] != 0;
-        }
-        return (place){.state = force ? RG_ACTIVE_RELEASE : RG_ACTIVE_OPEN};
-    }
-    e[0] = rho * u[0];
+    if (normal <= 0 && !(active->associated && is_loaded(r, d)))
+        return lets_go(r, e, d);
     for (size_t k = 1; k < d; k++)
         y[k - 1] = r[k] - rho * u[k];
-    double radius = mu * normal, length = sqrt(y[0] * y[0] + y[1] * y[1]);
+    double length = sqrt(y[0] * y[0] + y[1] * y[1]), onto = normal;
+    if (active->associated && length > mu * normal)
+        onto = (normal + mu * length) / (1 + mu * mu);
+    if (onto <= 0)
+        return lets_go(r, e, d);
+    e[0] = onto == normal ? rho * u[0] : r[0] - onto;
     if (length == 0 && mu == 0) /* no friction: no direction, either */
         return slides_freely(r, e, d);
-    if (length <= radius) {
+    if (length <= mu * normal) {
         for (size_t k = 1; k < d; k++)
             e[k] = rho * u[k];
         return (place){.state = RG_ACTIVE_HOLD};
     }
     place at = {.state = RG_ACTIVE_SLIP,
                 .direction = {y[0] / length, y[1] / length},
-                .share = radius / length};
+                .share = mu * onto / length};
     for (size_t k = 1; k < d; k++)
-        e[k] = r[k] - radius * at.direction[k - 1];
+        e[k] = r[k] - mu * onto * at.direction[k - 1];
     return at;
 }
 
-static place block_error(const rg_system *s, size_t block, const double *r, const double *u,
+static place block_error(const rg_active *active, size_t block, const double *r, const double *u,
                          double *e) {
-    return block < s->contacts ? contact_error(s, block, r, u, e)
+    const rg_system *s = active->system;
+    return block < s->contacts ? contact_error(active, block, r, u, e)
                                : joint_error(s, block - s->contacts, *r, *u, e);
 }
 
@@ -245,6 +265,24 @@ static double joint_delta(const rg_system *s, size_t block, double delta) {
     bool is_free =
         (!p->lower || p->lower[j] == -INFINITY) && (!p->upper || p->upper[j] == INFINITY);
     return is_free ? DELTA_JOINT : delta;
+}
+
+/* Of a contact that slips along t, n across it, as the nearest point of the cone: with
+ * g = (1, mu t) / sqrt(1 + mu^2), which is along the boundary, and h = (mu, -t) / sqrt(1 + mu^2),
+ * which is normal to it, p' = g g' + share n n'. */
+static void associated_slopes(size_t d, double mu, double rho, const place *at, double delta,
+                              double *inverse, double *slope) {
+    double unit = 1 / sqrt(1 + mu * mu);
+    const double *t = at->direction, n[3] = {0, -t[1], t[0]};
+    double g[3] = {unit, unit * mu * t[0], unit * mu * t[1]},
+           h[3] = {unit * mu, -unit * t[0], -unit * t[1]};
+    double across = d > 2 ? at->share : 0;
+    for (size_t k = 0; k < d; k++)
+        for (size_t m = 0; m < d; m++) {
+            inverse[k * d + m] = g[k] * g[m] / delta + h[k] * h[m] / (1 + delta) +
+                                 n[k] * n[m] / (1 + delta - across);
+            slope[k * d + m] = rho * (g[k] * g[m] + across * n[k] * n[m]);
+        }
 }
 
 /* A^-1 and B of a block: A = (1 + delta) 1 - p', B = rho p'. Slip along t, n across it:
@@ -259,6 +297,10 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
     if (block >= s->contacts && at->state == RG_ACTIVE_HOLD) {
         *inverse = 1 / (joint_delta(s, block, delta) + rho * rg_system_compliance(s, block));
         *slope = rho;
+        return;
+    }
+    if (at->state == RG_ACTIVE_SLIP && active->associated) {
+        associated_slopes(d, mu, rho, at, delta, inverse, slope);
         return;
     }
     if (at->state == RG_ACTIVE_SLIP) {
@@ -295,7 +337,8 @@ static void linearise_range(void *user, size_t begin, size_t end, size_t chunk) 
     bool regular = true;
     for (size_t i = begin; i < end; i++) {
         size_t row = rg_system_block_row(s, i);
-        place at = block_error(s, i, active->force + row, active->u + row, active->error + row);
+        place at =
+            block_error(active, i, active->force + row, active->u + row, active->error + row);
         active->state[i] = (uint8_t)at.state;
         if (at.state != RG_ACTIVE_OPEN)
             block_slopes(active, i, &at, l->delta);
@@ -305,8 +348,8 @@ static void linearise_range(void *user, size_t begin, size_t end, size_t chunk) 
     active->figures[chunk] = regular;
 }
 
-/* The equations at `force`: who is live, their errors and slopes. True if a contact slips with
- * friction, which makes the matrix unsymmetric. */
+/* The equations at `force`: who is live, their errors and slopes. True if the matrix is
+ * unsymmetric: a contact slips with friction at a given normal force. */
 static bool linearise(rg_active *active, double delta) {
     const rg_system *s = active->system;
     bool slips = false;
@@ -321,14 +364,16 @@ static bool linearise(rg_active *active, double delta) {
         active->live[active->live_count++] = (uint32_t)i;
         slips = slips || (active->state[i] == RG_ACTIVE_SLIP && s->mu[i] > 0);
     }
-    return slips;
+    return slips && !active->associated;
 }
 
 /* --- line search ------------------------------------------------------------------------------ */
 
-static double squared_error(const rg_system *s, size_t block, const double *r, const double *u) {
+static double squared_error(const rg_active *active, size_t block, const double *r,
+                            const double *u) {
+    const rg_system *s = active->system;
     double e[ROWS], sum = 0, rho = s->rho[block];
-    block_error(s, block, r, u, e);
+    block_error(active, block, r, u, e);
     for (size_t k = 0; k < rg_system_block_size(s, block); k++)
         sum += e[k] * e[k];
     return sum / (rho * rho);
@@ -375,7 +420,7 @@ static void try_range(void *user, size_t begin, size_t end, size_t chunk) {
                 u[k] = active->u[row + k] + share * active->du[row + k];
             }
         }
-        active->figures[i] = squared_error(s, i, r, u);
+        active->figures[i] = squared_error(active, i, r, u);
     }
 }
 
@@ -447,7 +492,7 @@ static void find_errors(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_system *s = active->system;
     for (size_t n = begin; n < end; n++) {
         size_t i = active->live[n], row = rg_system_block_row(s, i);
-        block_error(s, i, active->force + row, active->u + row, active->error + row);
+        block_error(active, i, active->force + row, active->u + row, active->error + row);
     }
 }
 
@@ -465,6 +510,33 @@ static void chord_steps(rg_active *active) {
     }
 }
 
+static double first_delta(const rg_active *active) {
+    return fmin(DELTA_FIRST, fmax(DELTA_LEAST, DELTA_SHARE * active->residual));
+}
+
+rg_status rg_active_leap(rg_active *active, bool *there) {
+    *there = false;
+    rg_active_look(active);
+    keep_best(active);
+    if (!(first_delta(active) > LEAP_FROM * DELTA_LEAST))
+        return RG_OK;
+    rg_status status = rg_active_factor(active, linearise(active, DELTA_LEAST));
+    if (status)
+        return status == RG_OUT_OF_MEMORY ? status : RG_OK;
+    double before = merit_now(active);
+    rg_active_step(active);
+    in_chunks(active, active->blocks, find_changes, active);
+    if (!(merit_at(active, 1) < LEAP_LEAVES * before))
+        return RG_OK;
+    move(active, 1);
+    if (active->residual < active->best_residual)
+        keep_best(active);
+    chord_steps(active);
+    memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
+    *there = active->best_residual <= LEAP_AIM;
+    return RG_OK;
+}
+
 static double next_delta(double delta, double share, bool far) {
     if (share == 1)
         return fmax(DELTA_LEAST, delta * (far ? DELTA_FALL_FAR : DELTA_FALL));
@@ -477,7 +549,7 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
     bool factored = false;
     rg_active_look(active);
     keep_best(active);
-    double delta = fmin(DELTA_FIRST, fmax(DELTA_LEAST, DELTA_SHARE * active->residual));
+    double delta = first_delta(active);
     for (int k = 0; k < aim.limit && (k == 0 || active->residual > aim.tolerance); k++) {
         bool slips = linearise(active, delta);
         history[k % MEMORY] = merit_now(active);

@@ -54,6 +54,9 @@ typedef struct rg_active {
     uint32_t *live; /* contacts and joints that are not open */
     size_t live_count;
     rg_active_graph graph;
+    /* Friction by the associated law, that of the convex problem. Where nothing moves it asks the
+     * same of the forces as Coulomb's law, and the matrix is symmetric. */
+    bool associated;
     double residual, best_residual; /* natural map, relative to the scale */
     uint64_t factorisations;
     double *figures; /* per contact and joint, or per chunk of them: work of sums and maxima */
@@ -69,6 +72,10 @@ typedef struct rg_active_aim {
     int limit;        /* factorisations */
     int idle;         /* of them without the residual halved, before it ends */
 } rg_active_aim;
+/* One step that is the answer, or nearly, if no contact changes its mode; otherwise it is not
+ * taken, and active->force stays. `there`: it is the answer up to rounding. At the end `best` and
+ * best_residual are those of active->force. Fails only for want of memory. */
+rg_status rg_active_leap(rg_active *active, bool *there);
 /* The natural residual of active->force, with their velocities (v, u). */
 void rg_active_look(rg_active *active);
 /* Newton steps from active->force. At the end `force` and `best` are the best seen since the

@@ -363,7 +363,7 @@ rg_status rg_active_factor(rg_active *active, bool general) {
     rg_status status = grown ? analyse(active) : RG_OK;
     if (status || g->cores == 0)
         return status;
-    rg_sparse_clear(g->sparse);
+    rg_sparse_clear(g->sparse, general);
     for (size_t b = 0; b < global->blocks; b++)
         if (g->core[b] != RG_NO_BLOCK)
             memcpy(g->diagonal + g->core[b] * ff, global->mass + b * ff, ff * sizeof *g->diagonal);

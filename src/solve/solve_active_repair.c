@@ -115,7 +115,10 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
         return rg_active_relax(active, bound.tolerance, bound.effort);
     RG_TAKE(kept, active->context, active->system->rows, error);
     memcpy(kept, active->force, active->system->rows * sizeof *kept);
-    rg_status status = rg_active_run(active, first);
+    bool there;
+    rg_status status = rg_active_leap(active, &there);
+    if (!status && !there)
+        status = rg_active_run(active, first);
     keep(active, kept, &best);
     if (!status && best > enough) {
         status = try_interior(active, problem, enough, error);

@@ -173,7 +173,7 @@ static rg_status factor_global(rg_system *system, bool symmetric) {
     struct rg_system_factor *factor = system->factor;
     const rg_global_form *global = &system->problem->global;
     size_t ff = (size_t)(global->freedom * global->freedom);
-    rg_sparse_clear(factor->sparse);
+    rg_sparse_clear(factor->sparse, !symmetric);
     for (size_t i = 0; i < global->blocks; i++)
         rg_sparse_add(factor->sparse, factor->body_slots[i], global->mass + i * ff, !symmetric);
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
@@ -277,7 +277,7 @@ static rg_status factor_local(rg_system *system) {
     if (factor->dense)
         memset(factor->lu, 0, system->rows * system->rows * sizeof *factor->lu);
     else
-        rg_sparse_clear(factor->sparse);
+        rg_sparse_clear(factor->sparse, true);
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
         size_t d = rg_system_block_size(system, i), offset = rg_system_block_offset(system, i);
         const double *a = factor->a + offset, *b = factor->b + offset;

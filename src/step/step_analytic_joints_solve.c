@@ -130,7 +130,7 @@ static void factor(rg_analysis *a, rg_joint_purpose purpose) {
         return;
     for (size_t i = 0; i < j->holdable; i++)
         j->rows[i].held = is_in(purpose, &j->rows[i]);
-    rg_sparse_clear(j->factor);
+    rg_sparse_clear(j->factor, false);
     for (size_t c = 0; c < j->coupling_count; c++) {
         double values[RG_SPARSE_BLOCK_MAX * RG_SPARSE_BLOCK_MAX];
         const rg_joint_coupling *k = &j->couplings[c];

@@ -87,7 +87,7 @@ static void matrix_fill(matrix *m, bool symmetric, double dominance, rg_random *
 }
 
 static void matrix_load(const matrix *m, rg_sparse *s, const rg_sparse_slot *slots, bool general) {
-    rg_sparse_clear(s);
+    rg_sparse_clear(s, general);
     for (size_t k = 0; k < m->pair_count; k++) {
         rg_sparse_add(s, slots[2 * k], m->values[k], general);
         if (general && m->pairs[2 * k] != m->pairs[2 * k + 1])
@@ -553,7 +553,7 @@ static void test_empty(void **state) {
     rg_arena arena = rg_arena_make(NULL);
     rg_sparse *s;
     assert_int_equal(rg_sparse_create(&arena, 0, NULL, 6, NULL, 0, &s), RG_OK);
-    rg_sparse_clear(s);
+    rg_sparse_clear(s, true);
     assert_int_equal(rg_sparse_factor_symmetric(s, NULL, 0, NULL), RG_OK);
     assert_int_equal(rg_sparse_factor_general(s), RG_OK);
     double none = 5;

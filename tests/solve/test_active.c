@@ -125,6 +125,92 @@ static void the_last_digits(void **state) {
     }
 }
 
+/* Where no contact changes its mode one factorisation is enough; where one does, the step is not
+ * taken, and the forces stay as they were. */
+static void one_step_is_the_answer_or_not_taken(void **state) {
+    (void)state;
+    int answers = 0, refused = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        for (int strong = 0; strong < 2; strong++) {
+            solve_family *family = family_make(FAMILY_STACK, 40, seed, 2);
+            run r = begin(family_global(family));
+            solve_cold(&r);
+            disturb(family, seed, strong ? 1 : 0.005);
+            r.context->depth++;
+            assert_int_equal(rg_system_prepare(&r.system, r.context, r.problem, NULL), RG_OK);
+            assert_int_equal(rg_active_create(&r.active, &r.system, r.context, NULL), RG_OK);
+            size_t bytes = r.system.rows * sizeof *r.force;
+            memcpy(r.active.force, r.force, bytes);
+            bool there;
+            assert_int_equal(rg_active_leap(&r.active, &there), RG_OK);
+            assert_int_equal(r.active.factorisations, 1);
+            double before = judge(&r);
+            assert_memory_equal(r.active.force, r.active.best, bytes);
+            bool same = memcmp(r.active.force, r.force, bytes) == 0;
+            memcpy(r.force, r.active.force, bytes);
+            r.context->depth--;
+            if (there) {
+                assert_true(judge(&r) <= 1e-11);
+                answers++;
+            } else {
+                assert_true(same || judge(&r) < before);
+                refused += same;
+            }
+            end(&r);
+            family_free(family);
+        }
+    print_message("%d answers, %d not taken, of 40\n", answers, refused);
+    assert_true(answers >= 10 && refused >= 10);
+}
+
+/* Does nothing move under the forces of the solution? */
+static bool stands(run *r) {
+    size_t rows = rg_problem_rows(r->problem);
+    double *u = calloc(rows, sizeof *u), largest = 0;
+    rg_solve_settings settings = rg_solve_settings_default();
+    rg_solution solution = {.force = r->force, .velocity = u};
+    rg_solve_info info;
+    assert_non_null(u);
+    assert_int_equal(rg_solve(r->context, rg_solver_find("interior-point"), r->problem, &settings,
+                              &solution, &info, NULL),
+                     RG_OK);
+    for (size_t k = 0; k < rows; k++)
+        largest = fmax(largest, fabs(u[k]));
+    free(u);
+    return largest <= 1e-6 * FAMILY_GRAVITY * FAMILY_STEP;
+}
+
+/* What stands does so by the associated law of friction as well: from contacts that are pressed
+ * alike, in few steps, some of them with contacts at the edge of their cones, to forces that
+ * Coulomb's law accepts. */
+static void what_stands_is_found_by_the_associated_law(void **state) {
+    (void)state;
+    int standing = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        solve_family *family = family_make(FAMILY_STACK, 80, seed, 0.4);
+        run r = begin(family_global(family));
+        if (stands(&r)) {
+            standing++;
+            r.context->depth++;
+            assert_int_equal(rg_system_prepare(&r.system, r.context, r.problem, NULL), RG_OK);
+            assert_int_equal(rg_active_create(&r.active, &r.system, r.context, NULL), RG_OK);
+            for (size_t i = 0; i < r.system.contacts; i++)
+                r.active.force[3 * i] = 3 * r.system.rho[i] * r.system.scale;
+            r.active.associated = true;
+            assert_int_equal(rg_active_run(&r.active, (rg_active_aim){TOLERANCE, 40, 10}), RG_OK);
+            memcpy(r.force, r.active.best, r.system.rows * sizeof *r.force);
+            r.context->depth--;
+            double after = judge(&r);
+            if (!(after <= 2 * TOLERANCE) || r.active.factorisations > 15)
+                fail_msg("seed %d: %.3g by %d", (int)seed, after, (int)r.active.factorisations);
+        }
+        end(&r);
+        family_free(family);
+    }
+    print_message("%d of 60 stand\n", standing);
+    assert_true(standing >= 5);
+}
+
 /* Within a limit: relaxation alone, no more factorisations than that (chord steps make none), never
  * worse than the start, and from a disturbance of 5 % mostly the solution (21 of 24). */
 static void relaxation_keeps_its_limit(void **state) {
@@ -319,6 +405,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warm_starts_are_solved),
         cmocka_unit_test(the_last_digits),
+        cmocka_unit_test(one_step_is_the_answer_or_not_taken),
+        cmocka_unit_test(what_stands_is_found_by_the_associated_law),
         cmocka_unit_test(relaxation_keeps_its_limit),
         cmocka_unit_test(open_contacts_are_left_out),
         cmocka_unit_test(joints_share_the_factor),
