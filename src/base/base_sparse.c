@@ -610,17 +610,40 @@ static void subtract_columns(const double *restrict half, size_t stride, uint32_
     }
 }
 
-/* Sum of h y over [from, to) in four lanes. */
-static double lane_dot(const double *restrict h, const double *restrict y, uint32_t from,
-                       uint32_t to) {
-    double lanes[4] = {0, 0, 0, 0};
+/* `together` columns against y over [from, to). Each dot is four running sums, of every fourth row,
+ * added in the end. */
+static inline void few_dots(const double *restrict half, size_t stride, const double *restrict y,
+                            uint32_t from, uint32_t to, double *dots, uint32_t together) {
+    typedef double pair __attribute__((vector_size(16)));
+    pair low[4] = {{0}}, high[4] = {{0}};
     uint32_t r = from;
-    for (; r + 4 <= to; r += 4)
-        for (int k = 0; k < 4; k++)
-            lanes[k] += h[r + k] * y[r + k];
-    for (int k = 0; r < to; r++, k++)
-        lanes[k] += h[r] * y[r];
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    for (; r + 4 <= to; r += 4) {
+        pair y0, y1, h0, h1;
+        memcpy(&y0, y + r, sizeof y0);
+        memcpy(&y1, y + r + 2, sizeof y1);
+        for (uint32_t k = 0; k < together; k++) {
+            memcpy(&h0, half + k * stride + r, sizeof h0);
+            memcpy(&h1, half + k * stride + r + 2, sizeof h1);
+            low[k] += h0 * y0;
+            high[k] += h1 * y1;
+        }
+    }
+    for (uint32_t k = 0; k < together; k++) {
+        double sums[4] = {low[k][0], low[k][1], high[k][0], high[k][1]};
+        for (uint32_t m = 0; r + m < to; m++)
+            sums[m] += half[k * stride + r + m] * y[r + m];
+        dots[k] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+/* Columns of a panel, by fours, so that y is read once for them. */
+static void column_dots(const double *half, size_t stride, uint32_t width, const double *y,
+                        uint32_t from, uint32_t to, double *dots) {
+    uint32_t c = 0;
+    for (; c + 4 <= width; c += 4)
+        few_dots(half + c * stride, stride, y, from, to, dots + c, 4);
+    for (; c < width; c++)
+        few_dots(half + c * stride, stride, y, from, to, dots + c, 1);
 }
 
 static void gather_below(const rg_sparse *s, const rg_sparse_node *n, double *y) {
@@ -669,9 +692,11 @@ static void solve_up(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     gather_below(s, n, y);
     for (uint32_t p = n->panels; p-- > 0;) {
         uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
+        double dots[PANEL];
+        column_dots(upper + first * stride, stride, end - first, y, end, n->rows, dots);
         for (uint32_t c = end; c-- > first;) {
             double sum = s->general ? y[c] : y[c] * s->inverse[n->first + c];
-            sum -= lane_dot(upper + c * stride, y, end, n->rows);
+            sum -= dots[c - first];
             const double *l = s->general ? lower + c : lower + c * stride;
             size_t next = s->general ? stride : 1;
             for (uint32_t r = c + 1; r < end; r++)
