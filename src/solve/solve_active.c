@@ -589,6 +589,13 @@ static double relax_delta(double error) {
     return fmin(RELAX_MOST, fmax(RELAX_LEAST, RELAX_SHARE * root * sqrt(root)));
 }
 
+/* Has relaxation had its share of work after `made` factorisations? */
+static bool is_spent(const rg_active *active, uint64_t made) {
+    if (made < RG_ACTIVE_FEWEST || !active->graph.sparse)
+        return false;
+    return (double)(made + 1) * rg_sparse_get_stats(active->graph.sparse).flops > RG_ACTIVE_WORK;
+}
+
 static void return_to_best(rg_active *active) {
     memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
     rg_active_look(active);
@@ -600,6 +607,8 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
     rg_active_look(active);
     keep_best(active);
     for (uint64_t k = 0; k < limit && (k == 0 || active->residual > tolerance); k++) {
+        if (is_spent(active, k))
+            break;
         linearise(active, RELAX_MOST); /* for the errors */
         double delta = fmax(least, relax_delta(merit_now(active)));
         status = rg_active_factor(active, linearise(active, delta));

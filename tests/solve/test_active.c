@@ -237,6 +237,28 @@ static void relaxation_keeps_its_limit(void **state) {
     assert_true(4 * solved >= 3 * FAMILY_KINDS * SEEDS);
 }
 
+/* Where a factorisation is dear, fewer of them are made; an aim of 0 is never met. */
+static void the_price_is_bounded(void **state) {
+    (void)state;
+    enum { LIMIT = 40 };
+    for (size_t contacts = 100; contacts <= 1500; contacts += 1400) {
+        solve_family *family = family_make(FAMILY_PILE, contacts, 1, 0.4);
+        run r = begin(family_global(family));
+        for (size_t i = 0; i < contacts; i++)
+            r.force[3 * i] = FAMILY_GRAVITY * FAMILY_STEP; /* all of them are in the matrix */
+        solve_within(&r, 0, LIMIT);
+        double made = (double)r.active.factorisations,
+               each = rg_sparse_get_stats(r.active.graph.sparse).flops;
+        print_message("%d contacts: %.0f factorisations of %.1e\n", (int)contacts, made, each);
+        assert_true(made >= RG_ACTIVE_FEWEST);
+        assert_true(made == LIMIT || (made + 1) * each > RG_ACTIVE_WORK);
+        assert_true(made == RG_ACTIVE_FEWEST || made * each <= RG_ACTIVE_WORK);
+        assert_true(contacts < 1500 ? made == LIMIT : made < LIMIT);
+        end(&r);
+        family_free(family);
+    }
+}
+
 /* Only contacts that are closed are in the pattern: bodies that are apart share no block of the
  * factor. */
 static void open_contacts_are_left_out(void **state) {
@@ -408,6 +430,7 @@ int main(void) {
         cmocka_unit_test(one_step_is_the_answer_or_not_taken),
         cmocka_unit_test(what_stands_is_found_by_the_associated_law),
         cmocka_unit_test(relaxation_keeps_its_limit),
+        cmocka_unit_test(the_price_is_bounded),
         cmocka_unit_test(open_contacts_are_left_out),
         cmocka_unit_test(joints_share_the_factor),
         cmocka_unit_test(leaves_are_not_in_the_matrix),
