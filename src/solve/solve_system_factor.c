@@ -22,11 +22,24 @@ enum { DENSE_ROWS = 24 };
 
 /* --- small blocks ----------------------------------------------------------------------------- */
 
+static bool is_diagonal(const double *matrix, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (i != j && matrix[i * n + j] != 0)
+                return false;
+    return true;
+}
+
 /* inverse := matrix^-1, n <= 3, by elimination with row interchanges. */
 static bool invert_block(const double *matrix, size_t n, double *inverse) {
-    if (n == 1) {
-        *inverse = 1 / *matrix;
-        return isfinite(*inverse);
+    if (is_diagonal(matrix, n)) { /* as those of the interior point */
+        bool finite = true;
+        memset(inverse, 0, n * n * sizeof *inverse);
+        for (size_t k = 0; k < n; k++) {
+            inverse[k * n + k] = 1 / matrix[k * n + k];
+            finite = finite && isfinite(inverse[k * n + k]) && isfinite(matrix[k * n + k]);
+        }
+        return finite;
     }
     double t[RG_SYSTEM_DIMENSION_MAX][2 * RG_SYSTEM_DIMENSION_MAX] = {{0}};
     for (size_t i = 0; i < n; i++) {
@@ -61,18 +74,27 @@ static bool invert_block(const double *matrix, size_t n, double *inverse) {
     return true;
 }
 
-/* out += sign * matrices x, block by block (out and x of row length). */
+/* out += matrix x, d x d. */
+static inline void add_block(size_t d, const double *restrict matrix, const double *restrict x,
+                             double *restrict out) {
+    for (size_t k = 0; k < d; k++) {
+        double sum = 0;
+        for (size_t m = 0; m < d; m++)
+            sum += matrix[k * d + m] * x[m];
+        out[k] += sum;
+    }
+}
+
+/* out += matrices x, block by block (out and x of row length). */
 static void add_blocks(const rg_system *system, const double *matrices, const double *x,
                        double *restrict out) {
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t d = rg_system_block_size(system, i), row = rg_system_block_row(system, i);
-        const double *matrix = matrices + rg_system_block_offset(system, i);
-        for (size_t k = 0; k < d; k++) {
-            double sum = 0;
-            for (size_t m = 0; m < d; m++)
-                sum += matrix[k * d + m] * x[row + m];
-            out[row + k] += sum;
-        }
+    size_t i = 0;
+    for (; system->dimension == 3 && i < system->contacts; i++) /* the most frequent ones */
+        add_block(3, matrices + 9 * i, x + 3 * i, out + 3 * i);
+    for (; i < rg_system_blocks(system); i++) {
+        size_t row = rg_system_block_row(system, i);
+        add_block(rg_system_block_size(system, i), matrices + rg_system_block_offset(system, i),
+                  x + row, out + row);
     }
 }
 
