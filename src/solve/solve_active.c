@@ -99,6 +99,7 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
     RG_TAKE(active->inverse, context, rg_system_block_numbers(system), error);
     RG_TAKE(active->slope, context, rg_system_block_numbers(system), error);
     RG_TAKE(active->figures, context, active->blocks, error);
+    RG_TAKE(active->place, context, active->blocks, error);
     RG_TAKE(active->state, context, active->blocks, error);
     RG_TAKE(active->live, context, active->blocks, error);
     memset(active->force, 0, system->rows * sizeof *active->force);
@@ -189,12 +190,7 @@ static void keep_best(rg_active *active) {
 
 /* --- the map of Alart and Curnier ------------------------------------------------------------- */
 
-/* Where y = r - rho u lies, and what follows of it. */
-typedef struct place {
-    rg_active_state state;
-    double direction[2]; /* of slip */
-    double share;        /* slip: (mu y_N) / |y_T| */
-} place;
+typedef rg_active_place place;
 
 static place joint_error(const rg_system *s, size_t joint, double r, double u, double *e) {
     double rho = s->rho[s->contacts + joint], y = r - rho * u;
@@ -324,47 +320,63 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
     }
 }
 
-typedef struct linearisation {
-    const rg_active *active;
-    double delta;
-} linearisation;
-
-static void linearise_range(void *user, size_t begin, size_t end, size_t chunk) {
-    const linearisation *l = user;
-    const rg_active *active = l->active;
-    const rg_system *s = active->system;
-    const uint8_t *leaf = active->graph.leaf;
-    bool regular = true;
+static void find_place_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_active *active = user;
     for (size_t i = begin; i < end; i++) {
-        size_t row = rg_system_block_row(s, i);
-        place at =
+        size_t row = rg_system_block_row(active->system, i);
+        active->place[i] =
             block_error(active, i, active->force + row, active->u + row, active->error + row);
-        active->state[i] = (uint8_t)at.state;
-        if (at.state != RG_ACTIVE_OPEN)
-            block_slopes(active, i, &at, l->delta);
-        if (i < s->contacts && leaf[i] && rg_active_has_slope(at.state))
-            regular = rg_active_leaf_inverse(active, i, l->delta) && regular;
+        active->state[i] = (uint8_t)active->place[i].state;
     }
-    active->figures[chunk] = regular;
 }
 
-/* The equations at `force`: who is live, their errors and slopes. True if the matrix is
- * unsymmetric: a contact slips with friction at a given normal force. */
-static bool linearise(rg_active *active, double delta) {
-    const rg_system *s = active->system;
+/* The equations at `force`: who is live, and their errors. True if the matrix is unsymmetric: a
+ * contact slips with friction at a given normal force. */
+static bool find_places(rg_active *active) {
     bool slips = false;
-    in_chunks(active, active->blocks, linearise_range, &(linearisation){active, delta});
-    active->singular = false;
-    for (size_t i = 0; i < rg_chunk_count(active->blocks, RG_SYSTEM_ROWS_PER_CHUNK); i++)
-        active->singular = active->singular || active->figures[i] == 0;
+    in_chunks(active, active->blocks, find_place_range, active);
     active->live_count = 0;
     for (size_t i = 0; i < active->blocks; i++) {
         if (active->state[i] == RG_ACTIVE_OPEN)
             continue;
         active->live[active->live_count++] = (uint32_t)i;
-        slips = slips || (active->state[i] == RG_ACTIVE_SLIP && s->mu[i] > 0);
+        slips = slips || (active->state[i] == RG_ACTIVE_SLIP && active->system->mu[i] > 0);
     }
     return slips && !active->associated;
+}
+
+typedef struct linearisation {
+    const rg_active *active;
+    double delta;
+} linearisation;
+
+static void find_slope_range(void *user, size_t begin, size_t end, size_t chunk) {
+    const linearisation *l = user;
+    const rg_active *active = l->active;
+    bool regular = true;
+    for (size_t n = begin; n < end; n++) {
+        uint32_t i = active->live[n];
+        block_slopes(active, i, &active->place[i], l->delta);
+        if (i < active->system->contacts && active->graph.leaf[i] &&
+            rg_active_has_slope(active->state[i]))
+            regular = rg_active_leaf_inverse(active, i, l->delta) && regular;
+    }
+    active->figures[chunk] = regular;
+}
+
+/* Of those who are live. */
+static void find_slopes(rg_active *active, double delta) {
+    in_chunks(active, active->live_count, find_slope_range, &(linearisation){active, delta});
+    active->singular = false;
+    for (size_t i = 0; i < rg_chunk_count(active->live_count, RG_SYSTEM_ROWS_PER_CHUNK); i++)
+        active->singular = active->singular || active->figures[i] == 0;
+}
+
+static bool linearise(rg_active *active, double delta) {
+    bool general = find_places(active);
+    find_slopes(active, delta);
+    return general;
 }
 
 /* --- line search ------------------------------------------------------------------------------ */
@@ -609,9 +621,10 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
     for (uint64_t k = 0; k < limit && (k == 0 || active->residual > tolerance); k++) {
         if (is_spent(active, k))
             break;
-        linearise(active, RELAX_MOST); /* for the errors */
+        bool general = find_places(active);
         double delta = fmax(least, relax_delta(merit_now(active)));
-        status = rg_active_factor(active, linearise(active, delta));
+        find_slopes(active, delta);
+        status = rg_active_factor(active, general);
         if (status == RG_OUT_OF_MEMORY)
             return status;
         least = status ? fmin(RELAX_MOST, DELTA_SINGULAR * delta) : 0;

@@ -38,6 +38,13 @@ static inline bool rg_active_has_slope(rg_active_state state) {
     return state == RG_ACTIVE_HOLD || state == RG_ACTIVE_SLIP;
 }
 
+/* Where r - rho u of a contact or joint lies, and what follows of it. */
+typedef struct rg_active_place {
+    double direction[2]; /* of slip */
+    double share;        /* slip: (mu y_N) / |y_T| */
+    rg_active_state state;
+} rg_active_place;
+
 typedef struct rg_active {
     rg_solve_context *context;
     const rg_system *system;
@@ -50,6 +57,7 @@ typedef struct rg_active {
     double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h; of
                                 contacts with a leaf (A + B W)^-1, W the leaf's */
     bool singular;           /* one of those inverses does not exist */
+    rg_active_place *place;
     uint8_t *state;
     uint32_t *live; /* contacts and joints that are not open */
     size_t live_count;
@@ -86,13 +94,13 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim);
  * proximal term that follows the error.
  *
  * After RG_ACTIVE_FEWEST factorisations it goes on for as long as all of them together take no more
- * than RG_ACTIVE_WORK multiplications and additions (as counted for the symmetric form), some 0.1 s.
- * 80 factorisations are within that up to 300 bodies: they have 2e6 each in a pile of 300 stones,
- * 3e6 in pyramid-hit, 6e6 in wall; but 5e7 in a jam of 500 balls, 1.4e8 of 1,000 stones. In 5 s of
- * `funnel` with 12 / 15 / 20 / 30 / 40 / 80 a step takes 73 / 43 / 55 / 71 / 81 / 100 ms, and 1,127
- * / 703 / 575 / 667 / 602 / 363 problems are left unsolved. `pile count=1000` is at rest after 6.4 s,
- * which take nine minutes, with 20; with 80 it is at 2.8 s after ten. (`pile count=300`, 8 s, 30 and
- * 80: 15 and 23 ms, 1.7 and 0.8 % unsolved.) */
+ * than RG_ACTIVE_WORK multiplications and additions (as counted for the symmetric form), some
+ * 0.1 s. Up to 300 bodies 80 factorisations are within that: they have 2e6 each in a pile of 300
+ * stones, 3e6 in pyramid-hit, 6e6 in wall; but 5e7 in a jam of 500 balls, 1.4e8 of 1,000 stones. In
+ * 5 s of `funnel` with 12 / 15 / 20 / 30 / 40 in all, a step takes 73 / 43 / 55 / 71 / 81 ms, and
+ * 1,127 / 703 / 575 / 667 / 602 problems are left unsolved (80, in 4 s: 125 ms, 363).
+ * `pile count=1000` is at rest after 6.4 s, which take nine minutes, with 20; with 80 it is at 2.8 s
+ * after ten. (`pile count=300`, 8 s, 30 and 80: 15 and 23 ms, 1.7 and 0.8 % unsolved.) */
 #define RG_ACTIVE_WORK 5e8
 enum { RG_ACTIVE_FEWEST = 20 };
 rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit);
