@@ -259,6 +259,12 @@ size_t rg_chunk_count(size_t count, size_t grain) {
     return count / grain + (count % grain != 0);
 }
 
+size_t rg_grain_for_lists(const rg_pool *pool, size_t count, size_t least) {
+    size_t threads = (size_t)rg_pool_threads(pool);
+    size_t grain = threads > 1 ? rg_chunk_count(count, 2 * threads) : count;
+    return grain > least ? grain : least;
+}
+
 /* Deals the chunks out, in runs. */
 static void deal_chunks(rg_pool *pool, size_t chunks) {
     size_t threads = (size_t)pool->thread_count, each = chunks / threads, more = chunks % threads;

@@ -104,6 +104,7 @@ static void describe_range(void *user, size_t begin, size_t end, size_t chunk) {
         f->approach = -job->before[i * d];
         f->mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH);
         f->impact = met;
+        contacts->loaded[i] = f->mode != RG_MODE_SEPARATING;
         impacts += met;
         if (contacts->twists)
             tell_twist(job, i);

@@ -135,7 +135,7 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joine
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 /* Mechanisms that are held by nothing but joints: half of gravity acts at the end. */
 void rg_stepping_halve(rg_stepping *stepping);
-void rg_stepping_apply(rg_stepping *stepping);
+void rg_stepping_apply(rg_stepping *stepping, rg_pool *pool);
 /* Angular velocity that goes with an angular momentum at the orientation of the content. */
 rg_vec3 rg_stepping_spin(const rg_world_content *content, size_t body, rg_vec3 angular_momentum);
 /* Whether a body is moved by this step, and not by parts of it. */
