@@ -115,6 +115,7 @@ typedef struct rg_contact_step {
     /* in: */
     double step, end_time;
     double whole; /* s: the step of the world, which this may be a part of */
+    bool stores;  /* it is that, and its forces are to be stored as they are */
     rg_contact_choice_of_rows rows;
     const rg_vec3 *external; /* N: forces besides gravity; null: none */
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the

@@ -302,6 +302,21 @@ static void prepare_range(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
+/* Room for the forces of this pass, other than that of the pass before. They have 264 bytes each:
+ * what is to be stored is made in memory that can become the world's. */
+static rg_contact_force *take_forces(const rg_contact_job *job, rg_arena *arena,
+                                     const rg_contact_force *first) {
+    rg_memory_block *room = job->machinery->force_room;
+    size_t count = job->contacts->set.count;
+    if (!job->contacts->stores)
+        return rg_arena_take(arena, count, sizeof *first);
+    room += first && room->data == first;
+    if (rg_array_reserve(&job->machinery->allocator, &room->data, &room->capacity,
+                         (count + 1) * sizeof *first, 1))
+        return NULL;
+    return room->data;
+}
+
 static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,
                          size_t first_count) {
     rg_contact_step *contacts = job->contacts;
@@ -309,7 +324,7 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     const rg_world_content *c = &job->world->content;
     size_t d = (size_t)set->dimension, rows = set->count * d;
     contacts->impulse = rg_arena_take(arena, rows, sizeof *contacts->impulse);
-    contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
+    contacts->forces = take_forces(job, arena, first);
     contacts->loaded = rg_arena_take(arena, set->count, sizeof *contacts->loaded);
     contacts->passes = rg_arena_take(arena, set->count, sizeof *contacts->passes);
     contacts->kept = rg_arena_take(arena, c->bodies.count, sizeof *contacts->kept);

@@ -95,6 +95,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
     job->contacts = (rg_contact_step){.step = job->step,
                                       .end_time = job->end_time,
                                       .whole = job->whole > 0 ? job->whole : job->step,
+                                      .stores = job->stores,
                                       .rows = job->rows,
                                       .external = job->force,
                                       .free_velocity = job->free.velocity,
@@ -293,7 +294,7 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
 
 static rg_status step_stepping(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
-    rg_stepping job = {.step = step, .end_time = end_time};
+    rg_stepping job = {.step = step, .end_time = end_time, .stores = true};
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);

@@ -65,6 +65,7 @@ typedef struct rg_stepping {
     double step, end_time; /* s: its length, which is not always the difference of the clock */
     /* A part of a step: */
     double whole; /* s: the step that it is a part of; 0: of none */
+    bool stores;  /* contact forces are made where they can be stored without a copy */
     rg_contact_choice_of_rows rows;
     const uint8_t *apart;  /* bodies that are no members and may have to be, per body; null: none */
     const uint8_t *member; /* per body of the world: 1 if it is stepped; null: all */
