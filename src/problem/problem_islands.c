@@ -15,16 +15,27 @@ static uint32_t block_of(const rg_joint_row *row, size_t side, size_t bodies) {
     return row->moves[side] ? row->body[side] : RG_NO_BLOCK;
 }
 
+/* Rows that follow each other and move the same bodies: the points of a pair are one link. */
+typedef struct row_run {
+    uint32_t first, count;
+} row_run;
+
 /* Rows that forces move anything by, as links between the bodies that they move: contacts, then
  * rows of joints, counted after all contacts. */
 static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, size_t bodies,
-                         uint32_t *row_of, uint32_t *blocks) {
+                         row_run *runs, uint32_t *blocks) {
     size_t links = 0;
     for (size_t i = 0; i < set->count; i++) {
         const uint32_t *body = set->links[i].body;
         if (body[0] == RG_NO_BLOCK && body[1] == RG_NO_BLOCK)
             continue;
-        row_of[links] = (uint32_t)i;
+        row_run *last = links ? &runs[links - 1] : NULL;
+        if (last && last->first + last->count == i && blocks[2 * links - 2] == body[0] &&
+            blocks[2 * links - 1] == body[1]) {
+            last->count++;
+            continue;
+        }
+        runs[links] = (row_run){(uint32_t)i, 1};
         blocks[2 * links] = body[0], blocks[2 * links + 1] = body[1];
         links++;
     }
@@ -32,7 +43,7 @@ static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, size
         const rg_joint_row *row = &joints->rows[i];
         if (!row->moves[0] && !row->moves[1] && !row->sum1[1])
             continue;
-        row_of[links] = (uint32_t)(set->count + i);
+        runs[links] = (row_run){(uint32_t)(set->count + i), 1};
         for (size_t side = 0; side < 2; side++)
             blocks[2 * links + side] = block_of(row, side, bodies);
         links++;
@@ -41,18 +52,18 @@ static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, size
 }
 
 /* From members to contacts and rows of joints: the former come first in each island. */
-static void list_rows(const rg_partition *partition, const uint32_t *row_of, size_t contacts,
+static void list_rows(const rg_partition *partition, const row_run *runs, size_t contacts,
                       rg_islands *islands) {
     size_t contact = 0, joint = 0;
     for (size_t i = 0; i < partition->count; i++) {
         rg_island *island = &islands->islands[i];
         *island = (rg_island){.first_contact = contact, .first_joint = joint};
         for (size_t k = partition->first[i]; k < partition->first[i + 1]; k++) {
-            uint32_t row = row_of[partition->member[k]];
-            if (row < contacts)
+            row_run run = runs[partition->member[k]];
+            for (uint32_t row = run.first; row < contacts && row < run.first + run.count; row++)
                 islands->contacts[contact++] = row;
-            else
-                islands->joints[joint++] = row - (uint32_t)contacts;
+            if (run.first >= contacts)
+                islands->joints[joint++] = run.first - (uint32_t)contacts;
         }
         island->contact_count = contact - island->first_contact;
         island->joint_count = joint - island->first_joint;
@@ -90,7 +101,7 @@ rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, siz
                           rg_arena *arena, rg_islands *islands) {
     *islands = (rg_islands){0};
     size_t most = set->count + joints->count, all = body_count + joints->sum_count;
-    uint32_t *row_of = rg_arena_take(arena, most + 1, sizeof *row_of);
+    row_run *runs = rg_arena_take(arena, most + 1, sizeof *runs);
     uint32_t *blocks = rg_arena_take(arena, 2 * most + 1, sizeof *blocks);
     uint32_t *island_of = rg_arena_take(arena, all + 1, sizeof *island_of);
     islands->islands = rg_arena_take(arena, most + 1, sizeof *islands->islands);
@@ -98,16 +109,16 @@ rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, siz
     islands->joints = rg_arena_take(arena, joints->count + 1, sizeof *islands->joints);
     islands->bodies = rg_arena_take(arena, body_count + 1, sizeof *islands->bodies);
     islands->place = rg_arena_take(arena, all + 1, sizeof *islands->place);
-    if (!row_of || !blocks || !island_of || !islands->islands || !islands->contacts ||
+    if (!runs || !blocks || !island_of || !islands->islands || !islands->contacts ||
         !islands->joints || !islands->bodies || !islands->place)
         return RG_OUT_OF_MEMORY;
-    size_t links = list_links(set, joints, body_count, row_of, blocks);
+    size_t links = list_links(set, joints, body_count, runs, blocks);
     rg_partition partition;
     rg_status status = rg_partition_links(blocks, links, all, arena, &partition);
     if (status)
         return status;
     islands->count = partition.count;
-    list_rows(&partition, row_of, set->count, islands);
+    list_rows(&partition, runs, set->count, islands);
     for (size_t i = 0; i < all; i++)
         island_of[i] = islands->place[i] = UINT32_MAX;
     for (size_t k = 0; k < 2 * links; k++)
