@@ -652,7 +652,7 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
 /* --- all pairs -------------------------------------------------------------------------------- */
 
 /* Pairs of a lane, at least: fewer are not worth one. A pair takes 0.3 to 10 microseconds. */
-enum { PAIRS_PER_LANE = 64 };
+enum { PAIRS_PER_LANE = 16, COLLIDERS_PER_CHUNK = 256 };
 
 typedef struct points_job {
     rg_collision *collision;
@@ -721,7 +721,7 @@ static rg_status look_at_pairs(rg_collision *c, const rg_world *world, rg_broad_
     size_t lanes = rg_chunk_count(pairs.count, grain);
     if (lanes < 2 || rg_pool_threads(world->pool) < 2 || c->def.material || !rg_collision_lanes(c))
         return look_at_range(c, &job, (pair_places){0}, 0, pairs.count);
-    rg_parallel_for(world->pool, world->content.colliders.count, 4 * PAIRS_PER_LANE, place_range,
+    rg_parallel_for(world->pool, world->content.colliders.count, COLLIDERS_PER_CHUNK, place_range,
                     &job);
     find_places(&job, grain, lanes);
     rg_parallel_for(world->pool, pairs.count, grain, look_in_lane, &job);
