@@ -719,8 +719,8 @@ static void begin_sums(block_sums *sums, size_t begin, size_t end) {
     }
 }
 
-/* Of the blocks of a range: all that acts on them, in the order of the rows, and the velocities that
- * it gives. */
+/* Of the blocks of a range: all that acts on them, in the order of the rows, and the velocities
+ * that it gives. */
 static void find_velocities(void *user, size_t begin, size_t end, size_t chunk) {
     const plain_look *l = user;
     (void)chunk;
