@@ -260,6 +260,7 @@ size_t rg_chunk_count(size_t count, size_t grain) {
 }
 
 size_t rg_grain_for_lists(const rg_pool *pool, size_t count, size_t least) {
+    assert(least > 0);
     size_t threads = (size_t)rg_pool_threads(pool);
     size_t grain = threads > 1 ? rg_chunk_count(count, 2 * threads) : count;
     return grain > least ? grain : least;

@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-enum { BODIES_PER_CHUNK = 256 };
+/* Bodies of a chunk; and, at least, of one that goes through all contacts. */
+enum { BODIES_PER_CHUNK = 256, PUSHED_PER_CHUNK = 64 };
 
 static rg_rotation rotation_of(const rg_stepping *job, size_t i) {
     const rg_body_dynamics *d = &job->content->dynamics[i];
@@ -522,7 +523,7 @@ void rg_stepping_apply(rg_stepping *job, rg_pool *pool) {
     size_t n = job->content->bodies.count;
     if (n == 0)
         return;
-    rg_parallel_for(pool, n, rg_grain_for_lists(pool, n, BODIES_PER_CHUNK), push_contacts, job);
+    rg_parallel_for(pool, n, rg_grain_for_lists(pool, n, PUSHED_PER_CHUNK), push_contacts, job);
     push_joints(job);
     hold_turning(job);
     rg_parallel_for(pool, n, BODIES_PER_CHUNK, find_still, job);
