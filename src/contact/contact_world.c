@@ -427,17 +427,19 @@ static bool saw_all(const rg_pair_look *old, const rg_kept_manifolds *kept,
            old->settings.band >= now->band && old->settings.inner >= now->inner;
 }
 
-/* The manifolds of the look before; false without memory. */
+/* The manifolds of the look before; false without memory. In a lane there is only room for them:
+ * they are copied to their place in the end. */
 static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list caches,
                    rg_contact_list *list) {
     if (make_room(c, &(pair_room){old->manifold_count, old->point_count, caches.count, 0}, list))
         return false;
-    for (uint32_t i = 0; i < old->manifold_count; i++) {
+    for (uint32_t i = 0; i < old->manifold_count && !c->in_lane; i++) {
         list->manifolds[i] = c->before.manifolds[old->first_manifold + i];
         list->manifolds[i].first_point -= old->first_point;
     }
-    memcpy(list->points, c->before.points + old->first_point,
-           old->point_count * sizeof *list->points);
+    if (!c->in_lane)
+        memcpy(list->points, c->before.points + old->first_point,
+               old->point_count * sizeof *list->points);
     memcpy(list->caches, caches.caches, caches.count * sizeof *list->caches);
     list->manifold_count = old->manifold_count, list->point_count = old->point_count;
     list->cache_count = caches.count;
@@ -467,8 +469,14 @@ static const rg_contact_law *law_of_touch(rg_collision *c, const rg_world *world
     return &c->law;
 }
 
+/* Points of a pair begin where those of the pairs before it end. */
+static void place_manifolds(const rg_collision *c, const rg_contact_list *list) {
+    for (uint32_t i = 0; i < list->manifold_count; i++)
+        list->manifolds[i].first_point += (uint32_t)c->now.point_count;
+}
+
 static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,
-                           const rg_contact_list *list) {
+                           const rg_manifold *manifolds, uint32_t manifold_count) {
     if (rg_array_grow(&c->allocator, &c->now.touches, &c->now.touch_capacity,
                       c->now.touch_count + 1))
         return RG_OUT_OF_MEMORY;
@@ -481,12 +489,9 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     touch->touching = touch->began = false;
     touch->gap = INFINITY;
     touch->first_manifold = (uint32_t)c->now.manifold_count;
-    touch->manifold_count = list->manifold_count;
-    for (uint32_t i = 0; i < list->manifold_count; i++) {
-        /* Points of the pair begin where those of the pairs before it end. */
-        list->manifolds[i].first_point += (uint32_t)c->now.point_count;
-        touch->gap = smaller_of(touch->gap, list->manifolds[i].gap);
-    }
+    touch->manifold_count = manifold_count;
+    for (uint32_t i = 0; i < manifold_count; i++)
+        touch->gap = smaller_of(touch->gap, manifolds[i].gap);
     touch->law = *law_of_touch(c, world, touch, b->material, a->material);
     c->min_gap = smaller_of(c->min_gap, touch->gap);
     return RG_OK;
@@ -552,8 +557,15 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
                   (still && list.left_out_count == 0 &&
                    same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
     add_pair(c, ids, look, &list);
+    look->there = same && c->in_lane;
+    if (look->there)
+        look->first_manifold = old->first_manifold, look->first_point = old->first_point;
+    else
+        place_manifolds(c, &list);
     if (list.manifold_count)
-        status = add_touch(c, world, ids, &list);
+        status = add_touch(c, world, ids,
+                           look->there ? c->before.manifolds + old->first_manifold : list.manifolds,
+                           list.manifold_count);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
     c->bent += list.bent;
