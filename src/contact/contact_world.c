@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Bodies that one chunk of a parallel loop takes, at some 20 ns each. */
+enum { BODIES_PER_CHUNK = 256 };
+
 /* The world's memory begins with this; pairs and caches follow. */
 typedef struct memory_header {
     uint64_t pair_count, cache_count;
@@ -606,6 +609,19 @@ static double excursion(const rg_world_content *content, const rg_collision_velo
     return step * (change + turn * radius);
 }
 
+typedef struct excursions {
+    const rg_world_content *content;
+    const rg_collision_velocities *after;
+    double step, *leaves;
+} excursions;
+
+static void find_excursions(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const excursions *e = user;
+    for (size_t i = begin; i < end; i++)
+        e->leaves[i] = excursion(e->content, e->after, e->step, i);
+}
+
 rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *error) {
     c->last = read_memory(world);
     rg_collision_forget_marks(c);
@@ -642,12 +658,13 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
     double *leaves = after ? rg_arena_take(&c->arena, content->bodies.count, sizeof *leaves) : NULL;
     if (after && !leaves)
         return rg_fail(error, RG_OUT_OF_MEMORY, "contacts: no memory");
-    double most = 0;
-    for (size_t i = 0; after && i < content->bodies.count; i++) {
-        leaves[i] = excursion(content, after, ahead, i);
-        most = fmax(most, leaves[i]);
-    }
+    if (after)
+        rg_parallel_for(world->pool, content->bodies.count, BODIES_PER_CHUNK, find_excursions,
+                        &(excursions){content, after, ahead, leaves});
     /* Where some bounds stay as they were, the others hold what those would have to. */
+    double most = 0;
+    for (size_t i = 0; after && c->moved && i < content->bodies.count; i++)
+        most = fmax(most, leaves[i]);
     for (size_t i = 0; after && c->moved && i < content->bodies.count; i++)
         leaves[i] = most;
     rg_broad_motion motion = {.continuous = ahead > 0,
