@@ -19,6 +19,10 @@ typedef void rg_range_function(void *user, size_t begin, size_t end, size_t chun
 
 /* Number of chunks for `count` items: ceil(count / grain). */
 size_t rg_chunk_count(size_t count, size_t grain);
+/* The grain of loops each chunk of which goes through a list as a whole and takes what belongs to
+ * its items, in the order of the list: the result does not depend on how the items are dealt out,
+ * and fewer chunks are less work. One with one thread, two for each of several; `least` items. */
+size_t rg_grain_for_lists(const rg_pool *pool, size_t count, size_t least);
 /* Calls function(user, begin, end, chunk) for every chunk, in any order, on any thread, and returns
  * when all are done. Makes no heap call. Not reentrant: not from inside a chunk. */
 void rg_parallel_for(rg_pool *pool, size_t count, size_t grain, rg_range_function *function,

@@ -28,6 +28,7 @@ void rg_collision_free_lanes(rg_collision *c) {
 
 rg_collision rg_collision_enter_lane(const rg_collision *c, const rg_collision_lane *lane) {
     rg_collision own = *c;
+    own.in_lane = true;
     own.arena = lane->arena;
     rg_arena_reset(&own.arena);
     own.now = lane->now;
@@ -68,29 +69,45 @@ static void copy(void *to, const void *from, size_t count, size_t size) {
         memcpy(to, from, count * size);
 }
 
-static void append_look(const rg_contact_look *from, const lane_begin *at, rg_contact_look *all) {
+/* Manifolds and points of a pair, from where they are to where the look says. */
+static void append_pair(const rg_contact_look *from, size_t manifold, size_t point,
+                        const rg_pair_look *look, rg_contact_look *all) {
+    for (uint32_t i = 0; i < look->manifold_count; i++) {
+        rg_manifold *to = &all->manifolds[look->first_manifold + i];
+        *to = from->manifolds[manifold + i];
+        to->first_point += look->first_point - (uint32_t)point;
+    }
+    copy(all->points + look->first_point, from->points + point, look->point_count,
+         sizeof *all->points);
+}
+
+static void append_touches(const rg_contact_look *from, const lane_begin *at,
+                           rg_contact_look *all) {
     for (size_t i = 0; i < from->touch_count; i++) {
         rg_touch *touch = &all->touches[at->touch + i];
         *touch = from->touches[i];
         touch->first_manifold += (uint32_t)at->manifold;
     }
-    for (size_t i = 0; i < from->manifold_count; i++) {
-        rg_manifold *manifold = &all->manifolds[at->manifold + i];
-        *manifold = from->manifolds[i];
-        manifold->first_point += (uint32_t)at->point;
-    }
-    copy(all->points + at->point, from->points, from->point_count, sizeof *from->points);
 }
 
-static void append_pairs(const rg_pair_list *from, const lane_begin *at, rg_pair_list *all) {
+static void append_pairs(const rg_collision_lane *lane, const lane_begin *at, rg_collision *c) {
+    const rg_pair_list *from = &lane->found;
+    rg_pair_list *all = &c->lists[c->current];
+    size_t manifold = 0, point = 0; /* in the lane */
     for (size_t i = 0; i < from->count; i++) {
         rg_pair_memory *pair = &all->pairs[at->pair + i];
         rg_pair_look *look = &all->looks[at->pair + i];
         *pair = from->pairs[i];
         pair->first_cache += (uint32_t)at->cache;
         memcpy(look, &from->looks[i], sizeof *look); /* compared as bytes */
-        look->first_manifold += (uint32_t)at->manifold;
-        look->first_point += (uint32_t)at->point;
+        bool there = look->there;
+        size_t old_manifold = look->first_manifold, old_point = look->first_point;
+        look->there = false;
+        look->first_manifold = (uint32_t)(at->manifold + manifold);
+        look->first_point = (uint32_t)(at->point + point);
+        append_pair(there ? &c->before : &lane->now, there ? old_manifold : manifold,
+                    there ? old_point : point, look, &c->now);
+        manifold += look->manifold_count, point += look->point_count;
     }
     copy(all->caches + at->cache, from->caches, from->cache_count, sizeof *from->caches);
 }
@@ -101,8 +118,8 @@ static void append_lane(void *user, size_t begin, size_t end, size_t chunk) {
     rg_collision *c = job->collision;
     for (size_t i = begin; i < end; i++) {
         const rg_collision_lane *lane = &c->lanes[i];
-        append_look(&lane->now, &job->begin[i], &c->now);
-        append_pairs(&lane->found, &job->begin[i], &c->lists[c->current]);
+        append_touches(&lane->now, &job->begin[i], &c->now);
+        append_pairs(lane, &job->begin[i], c);
         copy(c->left_out + job->begin[i].left_out, lane->left_out, lane->left_out_count,
              sizeof *lane->left_out);
     }

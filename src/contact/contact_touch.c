@@ -136,8 +136,9 @@ rg_status rg_touching_find(rg_collision *c, const rg_world *world) {
                 return RG_OUT_OF_MEMORY;
         bool known = at < before->count && rg_pair_compare(before->pairs[at], ids) == 0;
         bool touched = known && rg_pair_same(before->pairs[at], ids);
-        double most = touch_gap(c, world, touch) * (touched ? TOUCH_HYSTERESIS : 1);
-        touch->touching |= touch->gap <= most;
+        if (!touch->touching)
+            touch->touching =
+                touch->gap <= touch_gap(c, world, touch) * (touched ? TOUCH_HYSTERESIS : 1);
         touch->began = touch->touching && !touched;
         c->has_sensors = c->has_sensors || (touch->sensor && touch->touching);
         if (known && !(touched && touch->touching) && note_end(c, before->pairs[at]))

@@ -3,6 +3,7 @@
 #ifndef RIGOR_PROBLEM_ISLANDS_H
 #define RIGOR_PROBLEM_ISLANDS_H
 
+#include "base/base_thread.h"
 #include "problem/problem_joints.h"
 #include "problem/problem_rows.h"
 
@@ -45,6 +46,7 @@ typedef struct rg_island_input {
     const rg_joint_set *joints;
     const double *inertia;      /* kg m^2 per body of the world, added to its own; null: none */
     const rg_quat *orientation; /* of all bodies of the world; null: as they are */
+    rg_pool *pool;              /* for large islands; null: this thread alone */
 } rg_island_input;
 
 /* The problem of one island in global form, its arrays in the arena. */

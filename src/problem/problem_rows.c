@@ -59,18 +59,6 @@ static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) 
         memset(out + d * n, 0, d * n * sizeof *out);
 }
 
-/* The first row of each touch, and how many there are in all. */
-static size_t count_points(const rg_collision_view *view, size_t *first) {
-    size_t count = 0;
-    for (size_t t = 0; t < view->touch_count; t++) {
-        const rg_touch *touch = &view->touches[t];
-        first[t] = count;
-        for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++)
-            count += view->manifolds[touch->first_manifold + m].point_count;
-    }
-    return count;
-}
-
 typedef struct builder {
     const rg_world_content *content;
     const rg_collision_view *view;
@@ -78,8 +66,45 @@ typedef struct builder {
     rg_displacement_function *displacement;
     const void *user;
     rg_row_set *set;
-    const size_t *first; /* rows of the touches */
+    size_t *first; /* rows of the chunks of touches */
+    _Atomic bool bounces, twists;
 } builder;
+
+static size_t points_of(const rg_collision_view *view, const rg_touch *touch) {
+    size_t count = 0;
+    for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++)
+        count += view->manifolds[touch->first_manifold + m].point_count;
+    return count;
+}
+
+/* How many rows a chunk has, and which laws there are. */
+static void count_points(void *user, size_t begin, size_t end, size_t chunk) {
+    builder *b = user;
+    size_t count = 0;
+    bool bounces = false, twists = false;
+    for (size_t t = begin; t < end; t++) {
+        const rg_touch *touch = &b->view->touches[t];
+        count += points_of(b->view, touch);
+        bounces |= touch->law.restitution > 0;
+        twists |= touch->law.rolling_friction > 0 || touch->law.torsional_friction > 0;
+    }
+    b->first[chunk] = count;
+    if (bounces)
+        b->bounces = true;
+    if (twists)
+        b->twists = true;
+}
+
+/* From counts to first rows; how many there are in all. */
+static size_t add_counts(size_t *first, size_t chunks) {
+    size_t sum = 0;
+    for (size_t i = 0; i < chunks; i++) {
+        size_t count = first[i];
+        first[i] = sum;
+        sum += count;
+    }
+    return sum;
+}
 
 static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_vec3 point) {
     if (moves || !b->displacement || !b->content->record[body].prescription1)
@@ -136,16 +161,17 @@ static void add_manifold(const builder *b, size_t t, size_t m, size_t at) {
         row->surface = rg_sub(surface_velocity(b, body_a, moves_a, position),
                               surface_velocity(b, body_b, moves_b, position));
         row->surface = rg_add(row->surface, belt);
+        b->set->links[at] = (rg_row_link){
+            {moves_a ? body_a : RG_NO_BLOCK, moves_b ? body_b : RG_NO_BLOCK}, (uint32_t)t};
         fill_jacobian(c, b->set, at++);
     }
 }
 
 static void add_touches(void *user, size_t begin, size_t end, size_t chunk) {
-    (void)chunk;
     const builder *b = user;
+    size_t at = b->first[chunk];
     for (size_t t = begin; t < end; t++) {
         const rg_touch *touch = &b->view->touches[t];
-        size_t at = b->first[t];
         for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++) {
             add_manifold(b, t, touch->first_manifold + m, at);
             at += b->view->manifolds[touch->first_manifold + m].point_count;
@@ -158,21 +184,25 @@ rg_status rg_rows_build(const rg_world *world, const rg_collision_view *view, do
                         rg_row_set *set) {
     const rg_world_content *content = &world->content;
     *set = (rg_row_set){.dimension = content->planar ? 2 : 3, .freedom = content->planar ? 3 : 6};
-    size_t *first = rg_arena_take(arena, view->touch_count, sizeof *first);
-    if (!first)
+    size_t chunks = rg_chunk_count(view->touch_count, TOUCHES_PER_CHUNK);
+    builder b = {content, view, step, displacement, user, set, NULL, false, false};
+    b.first = rg_arena_take(arena, chunks, sizeof *b.first);
+    if (!b.first)
         return RG_OUT_OF_MEMORY;
-    size_t count = count_points(view, first);
+    rg_parallel_for(world->pool, view->touch_count, TOUCHES_PER_CHUNK, count_points, &b);
+    size_t count = add_counts(b.first, chunks);
     if (count == 0)
         return RG_OK;
     set->rows = rg_arena_take(arena, count, sizeof *set->rows);
+    set->links = rg_arena_take(arena, count, sizeof *set->links);
     set->jacobian = rg_arena_take(arena, count * 2 * (size_t)set->dimension * (size_t)set->freedom,
                                   sizeof *set->jacobian);
-    if (!set->rows || !set->jacobian)
+    if (!set->rows || !set->links || !set->jacobian)
         return RG_OUT_OF_MEMORY;
-    builder b = {content, view, step, displacement, user, set, first};
     rg_parallel_for(rg_world_motion_pool(world), view->touch_count, TOUCHES_PER_CHUNK, add_touches,
                     &b);
     set->count = count;
+    set->bounces = b.bounces, set->twists = b.twists;
     return RG_OK;
 }
 
@@ -184,6 +214,7 @@ void rg_rows_keep(rg_row_set *set, const uint8_t *keep) {
             continue;
         if (kept < i) {
             set->rows[kept] = *row;
+            set->links[kept] = set->links[i];
             memcpy(set->jacobian + kept * size, set->jacobian + i * size,
                    size * sizeof *set->jacobian);
         }

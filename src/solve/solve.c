@@ -204,6 +204,14 @@ static bool is_better(const rg_solve_info *info, const rg_residual *residual) {
     return info->solver == NULL || residual->natural < info->residual.natural;
 }
 
+rg_solve_outcome rg_solve_judged(rg_solve_outcome told, const rg_residual *residual, bool rounding,
+                                 const rg_solve_settings *settings) {
+    if (residual->natural <= settings->tolerance ||
+        (rounding && residual->natural <= fmax(settings->acceptable, ROUNDED)))
+        return RG_SOLVED;
+    return told == RG_SOLVED ? RG_SOLVE_INEXACT : told;
+}
+
 rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solver,
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error) {
@@ -236,11 +244,7 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         rg_arena_return(&context->arena, mark);
         return status;
     }
-    if (residual.natural <= settings->tolerance ||
-        (rounding && residual.natural <= fmax(settings->acceptable, ROUNDED)))
-        report.outcome = RG_SOLVED;
-    else if (report.outcome == RG_SOLVED)
-        report.outcome = RG_SOLVE_INEXACT;
+    report.outcome = rg_solve_judged(report.outcome, &residual, rounding, settings);
     rg_solve_attempt result = {solver, report.outcome, report.iterations, residual.natural,
                                seconds};
     rg_solve_note(info, &result);

@@ -31,6 +31,10 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error);
 
+/* What an attempt came to that the solver itself calls `told`. */
+rg_solve_outcome rg_solve_judged(rg_solve_outcome told, const rg_residual *residual, bool rounding,
+                                 const rg_solve_settings *settings);
+
 /* rg_solve of a contact problem that rg_island_problem made: its form needs no check, the numbers
  * that come from velocities do. */
 rg_status rg_solve_made(rg_solve_context *context, const rg_solver *solver,

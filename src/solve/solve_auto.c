@@ -84,7 +84,7 @@ typedef struct chain {
     const rg_problem *problem;
     const rg_solve_settings *settings;
     size_t rows;
-    double *force, *ray;             /* the best so far; the last proof's ray */
+    double *force, *ray;             /* the best so far, the caller's; the last proof's ray */
     double *trial_force, *trial_ray; /* of the attempt */
     rg_solve_info info;              /* of this problem */
     rg_solve_outcome proof;          /* RAY, INFEASIBLE, or SOLVED: none */
@@ -92,6 +92,7 @@ typedef struct chain {
     unsigned class; /* of the problem: one of the bits below */
     uint32_t full;  /* solvers that ran to their end */
     bool started;   /* there are forces to start from */
+    bool has_ray;   /* `ray` is one */
     bool done;
 } chain;
 
@@ -114,19 +115,8 @@ typedef struct attempt {
 
 #define NEVER UINT32_MAX
 
-static rg_status keep_forces(rg_solve_context *context, const rg_problem *problem,
-                             const rg_solve_settings *settings, rg_solution *solution,
-                             rg_solve_report *report, rg_error *error) {
-    (void)context, (void)problem, (void)settings, (void)solution, (void)error;
-    report->outcome = RG_SOLVED;
-    return RG_OK;
-}
-
-/* Changes nothing: the forces of the warm start, to be judged. */
-static const rg_solver warm_start = {"warm-start", "the forces that were given",
-                                     RG_ACCEPT_LINEAR | RG_ACCEPT_FRICTION | RG_ACCEPT_LOCAL |
-                                         RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON | RG_ACCEPT_SOFT,
-                                     keep_forces};
+/* The forces of the warm start: judged where they are, by judge_given. */
+static const rg_solver warm_start = {"warm-start", "the forces that were given", 0, NULL};
 
 /* Newton on the closed contacts: where it starts from and what it aims at. */
 typedef rg_status run_active(rg_active *active, const rg_problem *problem,
@@ -273,16 +263,16 @@ static const rg_solver polish_near = {"polish", "Newton steps from forces that a
                                       RG_ACCEPT_LOCAL | RG_ACCEPT_GLOBAL, polish_forces};
 
 static rg_status chain_make(chain *c, rg_solve_context *context, const rg_problem *problem,
-                            const rg_solve_settings *settings, rg_error *error) {
+                            const rg_solve_settings *settings, double *force, rg_error *error) {
     memset(c, 0, sizeof *c);
     c->context = context, c->problem = problem, c->settings = settings;
     c->rows = rg_problem_rows(problem);
-    RG_TAKE(c->force, context, c->rows, error);
+    c->force = force;
     RG_TAKE(c->ray, context, c->rows, error);
     RG_TAKE(c->trial_force, context, c->rows, error);
     RG_TAKE(c->trial_ray, context, c->rows, error);
-    memset(c->force, 0, c->rows * sizeof *c->force);
-    memset(c->ray, 0, c->rows * sizeof *c->ray);
+    if (!settings->warm)
+        memset(force, 0, c->rows * sizeof *force);
     return RG_OK;
 }
 
@@ -290,7 +280,8 @@ static void adopt(chain *c, const rg_solve_info *one) {
     c->info.solver = one->solver, c->info.residual = one->residual;
     c->info.outcome = one->outcome;
     memcpy(c->info.text, one->text, sizeof c->info.text);
-    memcpy(c->force, c->trial_force, c->rows * sizeof *c->force);
+    if (one->solver != &warm_start)
+        memcpy(c->force, c->trial_force, c->rows * sizeof *c->force);
 }
 
 static bool is_zero(size_t count, const double *x) {
@@ -308,8 +299,17 @@ static void remember_proof(chain *c, const rg_solve_info *one) {
         c->proof = one->outcome;
         memcpy(c->proof_text, one->text, sizeof c->proof_text);
     }
-    if ((stronger || is_zero(c->rows, c->ray)) && !is_zero(c->rows, c->trial_ray))
+    if ((stronger || !c->has_ray) && !is_zero(c->rows, c->trial_ray)) {
         memcpy(c->ray, c->trial_ray, c->rows * sizeof *c->ray);
+        c->has_ray = true;
+    }
+}
+
+static void tell_ray(const chain *c, double *ray) {
+    if (c->has_ray)
+        memcpy(ray, c->ray, c->rows * sizeof *ray);
+    else
+        memset(ray, 0, c->rows * sizeof *ray);
 }
 
 /* Factorisations that may still be made; UINT64_MAX without a limit. */
@@ -330,18 +330,46 @@ static rg_solve_settings settings_for(const chain *c, const attempt *a, uint64_t
     return settings;
 }
 
+/* The best forces so far as an attempt, where they are: in most steps of what rests it is the only
+ * one, and its rows need not be copied to and fro. */
+static rg_status judge_given(chain *c, const rg_solve_settings *settings, rg_solve_info *one,
+                             rg_error *error) {
+    bool rounding = false;
+    double enough = fmax(settings->tolerance, settings->acceptable);
+    rg_arena_mark mark = rg_arena_get_mark(&c->context->arena);
+    rg_status status =
+        rg_judge_forces(c->problem, c->force, enough, c->context, &one->residual, &rounding, error);
+    rg_arena_return(&c->context->arena, mark);
+    if (status)
+        return status;
+    one->solver = &warm_start;
+    one->outcome = rg_solve_judged(RG_SOLVED, &one->residual, rounding, settings);
+    rg_solve_note(one, &(rg_solve_attempt){.solver = &warm_start,
+                                           .outcome = one->outcome,
+                                           .residual = one->residual.natural});
+    return RG_OK;
+}
+
+static rg_status run_one(chain *c, const attempt *a, const rg_solve_settings *settings,
+                         rg_solve_info *one, rg_error *error) {
+    memcpy(c->trial_force, c->force, c->rows * sizeof *c->force);
+    memset(c->trial_ray, 0, c->rows * sizeof *c->trial_ray);
+    rg_solve_info *outer = c->context->info;
+    rg_solution trial = {.force = c->trial_force, .ray = c->trial_ray};
+    c->context->info = one;
+    rg_status status =
+        rg_solve_attempt_run(c->context, a->solver, c->problem, settings, &trial, NULL, error);
+    c->context->info = outer;
+    return status;
+}
+
 /* Runs one solver, has it judged, and keeps what is better. A solver that does not take the problem
  * leaves no trace. */
 static rg_status try_one(chain *c, const attempt *a, uint32_t limit, rg_error *error) {
     rg_solve_settings settings = settings_for(c, a, limit);
-    memcpy(c->trial_force, c->force, c->rows * sizeof *c->force);
-    memset(c->trial_ray, 0, c->rows * sizeof *c->trial_ray);
-    rg_solve_info one = {0}, *outer = c->context->info;
-    rg_solution trial = {.force = c->trial_force, .ray = c->trial_ray};
-    c->context->info = &one;
-    rg_status status =
-        rg_solve_attempt_run(c->context, a->solver, c->problem, &settings, &trial, NULL, error);
-    c->context->info = outer;
+    rg_solve_info one = {0};
+    rg_status status = a->solver == &warm_start ? judge_given(c, &settings, &one, error)
+                                                : run_one(c, a, &settings, &one, error);
     if (status || one.outcome == RG_SOLVE_UNSUITABLE)
         return status;
     rg_solve_note(&c->info, &one.chain[0]);
@@ -615,11 +643,9 @@ static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem
                             rg_solve_report *report, rg_error *error) {
     chain c;
     rg_solve_info *info = context->info;
-    rg_status status = chain_make(&c, context, problem, settings, error);
+    rg_status status = chain_make(&c, context, problem, settings, solution->force, error);
     if (status)
         return status;
-    if (settings->warm)
-        memcpy(c.force, solution->force, c.rows * sizeof *c.force);
     c.started = settings->warm;
     c.class = class_of(problem);
     status = try_nothing(&c, error);
@@ -627,13 +653,12 @@ static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem
         status = try_list(&c, error);
     if (status)
         return status;
-    memcpy(solution->force, c.force, c.rows * sizeof *c.force);
     if (c.info.outcome != RG_SOLVED && c.proof != RG_SOLVED) {
         c.info.outcome = c.proof;
         if (c.proof_text[0])
             memcpy(c.info.text, c.proof_text, sizeof c.info.text);
         if (solution->ray)
-            memcpy(solution->ray, c.ray, c.rows * sizeof *c.ray);
+            tell_ray(&c, solution->ray);
     }
     tell_chain(&c.info);
     *info = c.info;

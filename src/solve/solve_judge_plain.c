@@ -104,17 +104,28 @@ RG_INLINE void add_three(const double *j, const double *r, block_sums *b) {
     b->terms += ROWS;
 }
 
-RG_INLINE void add_sixes(const plain_look *l) {
+/* The blocks whose sums are being made: count of them, from the first one on. */
+typedef struct block_range {
+    uint32_t first, count;
+} block_range;
+
+/* RG_NO_BLOCK is in none. */
+RG_INLINE bool is_within(block_range range, uint32_t block) {
+    return block - range.first < range.count;
+}
+
+RG_INLINE void add_sixes(const plain_look *l, block_range own) {
     const rg_global_form *g = &l->problem->global;
     const double *j = g->contact_jacobian, *r = l->force;
     const uint32_t *blocks = g->contact_blocks;
     for (size_t i = l->problem->contacts; i > 0;
          i--, j += 2 * ROWS * MASS, r += ROWS, blocks += 2) {
-        if (r[0] == 0 && r[1] == 0 && r[2] == 0)
+        bool first = is_within(own, blocks[0]), second = is_within(own, blocks[1]);
+        if ((!first && !second) || (r[0] == 0 && r[1] == 0 && r[2] == 0))
             continue;
-        if (blocks[0] != RG_NO_BLOCK)
+        if (first)
             add_three(j, r, &l->sums[blocks[0]]);
-        if (blocks[1] != RG_NO_BLOCK)
+        if (second)
             add_three(j + ROWS * MASS, r, &l->sums[blocks[1]]);
     }
 }
@@ -137,43 +148,42 @@ static inline bool is_loaded(const double *force, size_t d) {
 
 static void add_contact(const plain_look *l, const double *j, const double *force, uint32_t block) {
     size_t d = (size_t)l->problem->dimension;
-    if (block == RG_NO_BLOCK)
-        return;
     for (size_t row = 0; row < d; row++)
         add_row(l->n, j + row * l->n, force[row], &l->sums[block]);
 }
 
-static void add_contacts(const plain_look *l) {
+static void add_contacts(const plain_look *l, block_range own) {
     const rg_global_form *g = &l->problem->global;
     size_t d = (size_t)l->problem->dimension, n = l->n;
     for (size_t i = 0; i < l->problem->contacts; i++) {
         const double *r = l->force + i * d, *j = g->contact_jacobian + 2 * i * d * n;
         if (!is_loaded(r, d))
             continue;
-        add_contact(l, j, r, g->contact_blocks[2 * i]);
-        add_contact(l, j + d * n, r, g->contact_blocks[2 * i + 1]);
+        for (size_t side = 0; side < 2; side++)
+            if (is_within(own, g->contact_blocks[2 * i + side]))
+                add_contact(l, j + side * d * n, r, g->contact_blocks[2 * i + side]);
     }
 }
 
-static void add_joints(const plain_look *l) {
+static void add_joints(const plain_look *l, block_range own) {
     const rg_contact_problem *p = l->problem;
     size_t rows = p->contacts * (size_t)p->dimension, n = l->n;
     for (size_t side = 0; side < 2 * p->joints; side++) {
         uint32_t b = p->global.joint_blocks[side];
-        if (b != RG_NO_BLOCK)
+        if (is_within(own, b))
             add_row(n, p->global.joint_jacobian + side * n, l->force[rows + side / 2], &l->sums[b]);
     }
 }
 
-RG_INLINE void add_joint_sixes(const plain_look *l) {
+RG_INLINE void add_joint_sixes(const plain_look *l, block_range own) {
     const rg_contact_problem *p = l->problem;
     const double *j = p->global.joint_jacobian;
     const double *r = l->force + p->contacts * (size_t)p->dimension;
     const uint32_t *blocks = p->global.joint_blocks;
     for (size_t i = p->joints; i > 0; i--, j += 2 * MASS, r++, blocks += 2) {
-        if (blocks[0] != RG_NO_BLOCK)
+        if (is_within(own, blocks[0]))
             add_six(j, *r, &l->sums[blocks[0]]);
-        if (blocks[1] != RG_NO_BLOCK)
+        if (is_within(own, blocks[1]))
             add_six(j + MASS, *r, &l->sums[blocks[1]]);
     }
 }
@@ -620,15 +630,16 @@ RG_INLINE void find_range(const plain_look *l, size_t begin, size_t end) {
     }
 }
 
-RG_INLINE void add_range(const plain_look *l) {
+RG_INLINE void add_range(const plain_look *l, size_t begin, size_t end) {
+    block_range own = {(uint32_t)begin, (uint32_t)(end - begin)};
     if (l->usual)
-        add_sixes(l);
+        add_sixes(l, own);
     else
-        add_contacts(l);
+        add_contacts(l, own);
     if (l->n == MASS)
-        add_joint_sixes(l);
+        add_joint_sixes(l, own);
     else
-        add_joints(l);
+        add_joints(l, own);
 }
 
 /* Of contacts, then joints. */
@@ -648,13 +659,13 @@ RG_INLINE void look_at_range(const plain_look *l, size_t begin, size_t end, rg_v
 /* --- vectors ---------------------------------------------------------------------------------- */
 
 struct rg_judge_vectors {
-    void (*add)(const plain_look *l);
+    void (*add)(const plain_look *l, size_t begin, size_t end);
     void (*find)(const plain_look *l, size_t begin, size_t end);
     void (*look)(const plain_look *l, size_t begin, size_t end, rg_verdict *v);
 };
 
-static void add_plainly(const plain_look *l) {
-    add_range(l);
+static void add_plainly(const plain_look *l, size_t begin, size_t end) {
+    add_range(l, begin, end);
 }
 
 static void find_plainly(const plain_look *l, size_t begin, size_t end) {
@@ -673,8 +684,8 @@ const rg_judge_vectors *rg_judge_vectors_plain(void) {
 #if defined(__x86_64__)
 #define WIDE static __attribute__((target("avx2")))
 
-WIDE void add_wide(const plain_look *l) {
-    add_range(l);
+WIDE void add_wide(const plain_look *l, size_t begin, size_t end) {
+    add_range(l, begin, end);
 }
 
 WIDE void find_wide(const plain_look *l, size_t begin, size_t end) {
@@ -697,9 +708,24 @@ const rg_judge_vectors *rg_judge_vectors_best(void) {
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 
+static void begin_sums(block_sums *sums, size_t begin, size_t end) {
+    for (size_t b = begin; b < end; b++) {
+        for (int k = 0; k < MASS; k++)
+            sums[b].impulse[k] = sums[b].size[k] = 0;
+        for (int k = 0; k < 2 * MASS; k++)
+            sums[b].weight[k] = 0;
+        sums[b].terms = 0;
+        sums[b].split = sums[b].diagonal = false;
+    }
+}
+
+/* Of the blocks of a range: all that acts on them, in the order of the rows, and the velocities
+ * that it gives. */
 static void find_velocities(void *user, size_t begin, size_t end, size_t chunk) {
     const plain_look *l = user;
     (void)chunk;
+    begin_sums(l->sums, begin, end);
+    l->vectors->add(l, begin, end);
     l->vectors->find(l, begin, end);
 }
 
@@ -708,17 +734,6 @@ static void look_in_lane(void *user, size_t begin, size_t end, size_t lane) {
     rg_verdict v = {.rounding = true};
     l->vectors->look(l, begin, end, &v);
     l->verdicts[lane] = v;
-}
-
-static void begin_sums(block_sums *sums, size_t blocks) {
-    for (size_t b = 0; b < blocks; b++) {
-        for (int k = 0; k < MASS; k++)
-            sums[b].impulse[k] = sums[b].size[k] = 0;
-        for (int k = 0; k < 2 * MASS; k++)
-            sums[b].weight[k] = 0;
-        sums[b].terms = 0;
-        sums[b].split = sums[b].diagonal = false;
-    }
 }
 
 void rg_judge_plain(const rg_contact_problem *p, const double *force, rg_judge_mass *masses,
@@ -732,9 +747,9 @@ void rg_judge_plain(const rg_contact_problem *p, const double *force, rg_judge_m
     l.usual = n == MASS && p->dimension == ROWS && p->contacts > 0;
     l.rounding = gamma_of(2 * (double)n + 3);
     l.product = UNIT_ROUNDOFF + gamma_of(2 * (double)n + 4);
-    begin_sums(l.sums, p->global.blocks);
-    vectors->add(&l);
-    rg_parallel_for(side->pool, p->global.blocks, RG_JUDGE_BLOCKS_PER_CHUNK, find_velocities, &l);
+    rg_parallel_for(side->pool, p->global.blocks,
+                    rg_grain_for_lists(side->pool, p->global.blocks, RG_JUDGE_BLOCKS_PER_CHUNK),
+                    find_velocities, &l);
     grain = grain > RG_JUDGE_ROWS_PER_CHUNK ? grain : RG_JUDGE_ROWS_PER_CHUNK;
     rg_parallel_for(side->pool, links, grain, look_in_lane, &l);
     for (size_t lane = 0; lane < rg_chunk_count(links, grain); lane++)

@@ -44,6 +44,16 @@ static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer
     return answer->force && answer->velocity ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
+/* The impulses of contact k of an island and of those behind it, up to *end, that follow each other
+ * in the set, too: of a pile that is one island, all of them. */
+static double *run_of(const rg_contact_step *contacts, const rg_island *island, size_t k,
+                      size_t *end) {
+    const uint32_t *list = contacts->islands.contacts + island->first_contact;
+    size_t count = island->contact_count;
+    *end = list[count - 1] - list[k] == count - 1 - k ? count : k + 1; /* numbers ascend */
+    return contacts->impulse + list[k] * (size_t)contacts->set.dimension;
+}
+
 /* Do forces besides gravity act on a body of the island? */
 static bool is_pushed(const rg_contact_step *contacts, const rg_island *island) {
     for (size_t k = 0; contacts->external && k < island->body_count; k++) {
@@ -341,12 +351,12 @@ static rg_status leave_curvature(rg_contact_job *job, rg_arena *arena, rg_solve_
 static bool is_unchanged(const rg_contact_job *job, const rg_island *island,
                          const island_answer *answer) {
     const rg_contact_step *contacts = job->contacts;
-    const uint32_t *list = contacts->islands.contacts + island->first_contact;
-    size_t d = (size_t)contacts->set.dimension;
     bool same = answer->warm;
-    for (size_t k = 0; k < island->contact_count && same; k++)
-        same = memcmp(answer->force + k * d, contacts->impulse + list[k] * d,
-                      d * sizeof *answer->force) == 0;
+    size_t d = (size_t)contacts->set.dimension;
+    for (size_t k = 0, end; k < island->contact_count && same; k = end) {
+        const double *start = run_of(contacts, island, k, &end);
+        same = memcmp(answer->force + k * d, start, (end - k) * d * sizeof *start) == 0;
+    }
     return same;
 }
 
@@ -407,9 +417,9 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
         contacts->residual[body] = answer->rough ? 0 : answer->residual.natural;
         contacts->rushed[body] = answer->rough;
     }
-    for (size_t k = 0; k < island->contact_count; k++) {
-        uint32_t i = islands->contacts[island->first_contact + k];
-        memcpy(contacts->impulse + i * d, answer->force + k * d, d * sizeof *answer->force);
+    for (size_t k = 0, end; k < island->contact_count; k = end) {
+        double *impulse = run_of(contacts, island, k, &end);
+        memcpy(impulse, answer->force + k * d, (end - k) * d * sizeof *impulse);
     }
     for (size_t k = 0; k < island->joint_count; k++)
         contacts->joints.impulse[islands->joints[island->first_joint + k]] =
@@ -454,13 +464,16 @@ static bool take_first_guess(const rg_contact_job *job, const rg_island *island,
     const rg_contact_step *contacts = job->contacts;
     const rg_islands *islands = &contacts->islands;
     size_t d = (size_t)contacts->set.dimension, contact_rows = island->contact_count * d;
+    const uint32_t *list = islands->contacts + island->first_contact;
     bool meets = false;
-    for (size_t k = 0; k < island->contact_count; k++) {
-        uint32_t i = islands->contacts[island->first_contact + k];
-        memcpy(answer->force + k * d, contacts->impulse + i * d, d * sizeof *answer->force);
-        answer->warm |= job->start[i] != NULL || contacts->repeats;
-        meets |= job->meets[i] != 0;
+    for (size_t k = 0, end; k < island->contact_count; k = end) {
+        const double *impulse = run_of(contacts, island, k, &end);
+        memcpy(answer->force + k * d, impulse, (end - k) * d * sizeof *impulse);
     }
+    for (size_t k = 0; k < island->contact_count && !answer->warm; k++)
+        answer->warm = job->start[list[k]] != NULL || contacts->repeats;
+    for (size_t k = 0; k < island->contact_count && contacts->set.bounces && !meets; k++)
+        meets = job->meets[list[k]] != 0;
     for (size_t k = 0; k < island->joint_count; k++) {
         uint32_t i = islands->joints[island->first_joint + k];
         answer->force[contact_rows + k] = contacts->joints.impulse[i];
@@ -523,7 +536,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     bool single = rg_contacts_is_single(job, island), seen = job->machinery->observer != NULL;
     if (single && !seen && answer_single(job, island, report))
         return RG_OK;
-    rg_contacts_level(job, island);
+    rg_contacts_level(job, island, context->pool);
     rg_problem problem;
     island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,
@@ -532,7 +545,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
                              .mu = job->mu,
                              .directions = c->settings.friction_directions,
                              .joints = &contacts->joints,
-                             .inertia = contacts->inertia};
+                             .inertia = contacts->inertia,
+                             .pool = context->pool};
     rg_status status = rg_island_problem(c, set, islands, island, &input, arena, &problem);
     if (!status)
         status = take_answer(arena, rows, &answer);

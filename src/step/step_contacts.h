@@ -115,6 +115,7 @@ typedef struct rg_contact_step {
     /* in: */
     double step, end_time;
     double whole; /* s: the step of the world, which this may be a part of */
+    bool stores;  /* it is that, and its forces are to be stored as they are */
     rg_contact_choice_of_rows rows;
     const rg_vec3 *external; /* N: forces besides gravity; null: none */
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
@@ -148,6 +149,7 @@ typedef struct rg_contact_step {
      * approach or part faster than counts as rest; 0 of all others. */
     double *passes;
     rg_contact_force *forces; /* set.count, to be stored */
+    uint8_t *loaded;          /* set.count: 1 where there is a force */
     rg_solve_counts counts;
     uint64_t impacts;
     bool joined;             /* a member has a contact with a body that is `apart`: */
@@ -187,7 +189,7 @@ typedef struct rg_contact_job {
  * failure. */
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count);
 /* Leaves small gaps out of the rows of an island that is a heap (RG_STEP_LEVEL). */
-void rg_contacts_level(rg_contact_job *job, const rg_island *island);
+void rg_contacts_level(rg_contact_job *job, const rg_island *island, rg_pool *pool);
 /* s: when contact i, if it has restitution, is reached by free motion, fast enough for an impact:
  * 0 if it touches, infinity if it is not. */
 double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);

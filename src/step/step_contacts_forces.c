@@ -104,6 +104,7 @@ static void describe_range(void *user, size_t begin, size_t end, size_t chunk) {
         f->approach = -job->before[i * d];
         f->mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH);
         f->impact = met;
+        contacts->loaded[i] = f->mode != RG_MODE_SEPARATING;
         impacts += met;
         if (contacts->twists)
             tell_twist(job, i);
@@ -118,13 +119,29 @@ void rg_contacts_describe(rg_contact_job *job) {
     job->contacts->impacts = told.impacts;
 }
 
+/* The room of the machinery that forces are in, or null. */
+static rg_memory_block *room_of(rg_step_machinery *machinery, const rg_contact_force *forces) {
+    for (size_t i = 0; forces && i < 2; i++)
+        if (machinery->force_room[i].data == forces)
+            return &machinery->force_room[i];
+    return NULL;
+}
+
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,
                             rg_error *error) {
-    const rg_step_machinery *machinery = world->machinery;
+    rg_step_machinery *machinery = world->machinery;
+    rg_memory_block *room = room_of(machinery, forces),
+                    *kept = &world->content.memory[RG_MEMORY_FORCES];
     size_t bytes = count * sizeof *forces;
-    if (!rg_memory_reserve(world, RG_MEMORY_FORCES, bytes) ||
+    if ((!room && !rg_memory_reserve(world, RG_MEMORY_FORCES, bytes)) ||
         rg_collision_store(machinery->collision, world))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    if (room) {
+        rg_memory_block made = {room->data, bytes, room->capacity};
+        *room = *kept;
+        *kept = made;
+        return RG_OK;
+    }
     void *memory = rg_memory_resize(world, RG_MEMORY_FORCES, bytes);
     if (bytes)
         memcpy(memory, forces, bytes);

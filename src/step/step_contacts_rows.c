@@ -235,20 +235,31 @@ static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
     return -fmax(most, fmin(gamma * fresh / fmax(h, contacts->last_step), drift_speed(job, i)));
 }
 
-void rg_contacts_level(rg_contact_job *job, const rg_island *island) {
-    const rg_contact_step *contacts = job->contacts;
+typedef struct levelled {
+    const rg_contact_job *job;
+    const rg_island *island;
+} levelled;
+
+static void level_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const levelled *l = user;
+    const rg_contact_step *contacts = l->job->contacts;
     const rg_row_set *set = &contacts->set;
-    if (island->contact_count <= RG_STEP_SMALL || island->body_count <= RG_STEP_HEAP)
-        return;
-    for (size_t k = 0; k < island->contact_count; k++) {
-        uint32_t i = contacts->islands.contacts[island->first_contact + k];
+    for (size_t k = begin; k < end; k++) {
+        uint32_t i = contacts->islands.contacts[l->island->first_contact + k];
         const rg_contact_row *row = &set->rows[i];
-        double *shift = job->shift + i * (size_t)set->dimension;
+        double *shift = l->job->shift + i * (size_t)set->dimension;
         double surface = rg_dot(row->surface, row->normal),
                moved = (*shift - surface) * contacts->step;
-        if (moved != 0 && fabs(moved) <= RG_STEP_LEVEL * smaller_size(job, row))
+        if (moved != 0 && fabs(moved) <= RG_STEP_LEVEL * smaller_size(l->job, row))
             *shift = surface;
     }
+}
+
+void rg_contacts_level(rg_contact_job *job, const rg_island *island, rg_pool *pool) {
+    if (island->contact_count > RG_STEP_SMALL && island->body_count > RG_STEP_HEAP)
+        rg_parallel_for(pool, island->contact_count, RG_STEP_CONTACTS_PER_CHUNK, level_range,
+                        &(levelled){job, island});
 }
 
 /* The first row of the manifold that row i belongs to. */
@@ -291,6 +302,21 @@ static void prepare_range(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
+/* Room for the forces of this pass, other than that of the pass before. They have 264 bytes each:
+ * what is to be stored is made in memory that can become the world's. */
+static rg_contact_force *take_forces(const rg_contact_job *job, rg_arena *arena,
+                                     const rg_contact_force *first) {
+    rg_memory_block *room = job->machinery->force_room;
+    size_t count = job->contacts->set.count;
+    if (!job->contacts->stores)
+        return rg_arena_take(arena, count, sizeof *first);
+    room += first && room->data == first;
+    if (rg_array_reserve(&job->machinery->allocator, &room->data, &room->capacity,
+                         (count + 1) * sizeof *first, 1))
+        return NULL;
+    return room->data;
+}
+
 static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,
                          size_t first_count) {
     rg_contact_step *contacts = job->contacts;
@@ -298,7 +324,8 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     const rg_world_content *c = &job->world->content;
     size_t d = (size_t)set->dimension, rows = set->count * d;
     contacts->impulse = rg_arena_take(arena, rows, sizeof *contacts->impulse);
-    contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
+    contacts->forces = take_forces(job, arena, first);
+    contacts->loaded = rg_arena_take(arena, set->count, sizeof *contacts->loaded);
     contacts->passes = rg_arena_take(arena, set->count, sizeof *contacts->passes);
     contacts->kept = rg_arena_take(arena, c->bodies.count, sizeof *contacts->kept);
     contacts->earlier = first ? contacts->residual : NULL;
@@ -310,9 +337,9 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     job->meets = rg_arena_take(arena, set->count, sizeof *job->meets);
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
     job->start = rg_arena_take(arena, set->count, sizeof *job->start);
-    if (!contacts->impulse || !contacts->forces || !contacts->passes || !contacts->kept ||
-        !contacts->residual || !contacts->rushed || !job->before || !job->shift || !job->mu ||
-        !job->meets || !job->last || !job->start)
+    if (!contacts->impulse || !contacts->forces || !contacts->loaded || !contacts->passes ||
+        !contacts->kept || !contacts->residual || !contacts->rushed || !job->before ||
+        !job->shift || !job->mu || !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
     memset(contacts->kept, 0, c->bodies.count * sizeof *contacts->kept);
     memset(contacts->residual, 0, c->bodies.count * sizeof *contacts->residual);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Colliders that one chunk of a parallel loop places, at 0.1 microseconds each. */
-enum { COLLIDERS_PER_CHUNK = 256 };
+enum { COLLIDERS_PER_CHUNK = 256, BODIES_PER_CHUNK = 256, FORCES_PER_CHUNK = 2048 };
 /* Parts whose pairs one lane finds, at least: what one finds spares the next ones looks. */
 enum { PARTS_PER_LANE = 64 };
 /* Points of a path that are looked at one by one. */
@@ -75,8 +75,10 @@ typedef struct gap_search {
     judged_place *order;
     size_t count, capacity;
     const rg_contact_force *forces; /* of the step, sorted by colliders */
-    force_range *ranges;            /* by slot of a collider */
+    size_t force_count;
+    force_range *ranges; /* by slot of a collider */
     const rg_judge_memory *before;
+    const rg_step_report *report;
     size_t *first; /* part of each collider */
     rg_arena *lane_arenas;
     struct pair_lane *lanes;
@@ -113,9 +115,9 @@ static void track_prescribed(const gap_search *s, rg_judge_tracks *tracks, size_
     }
 }
 
-static void fill_body(const gap_search *s, const rg_step_report *report, size_t i,
-                      judged_body *body) {
+static void fill_body(const gap_search *s, size_t i, judged_body *body) {
     const rg_world_content *c = s->content;
+    const rg_step_report *report = s->report;
     const rg_judge_memory *before = s->before;
     if (report->tracks && c->record[i].prescription1)
         track_prescribed(s, report->tracks, i);
@@ -133,6 +135,14 @@ static void fill_body(const gap_search *s, const rg_step_report *report, size_t 
                           &body->course.straight);
     body->shift = rg_sub(to.position, from.position);
     body->angle = (s->end - s->begin) * body->course.straight.turning;
+}
+
+/* By one thread where there are tracks: those of prescribed bodies grow. */
+static void fill_bodies(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const gap_search *s = user;
+    for (size_t i = begin; i < end; i++)
+        fill_body(s, i, &s->bodies[i]);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -459,21 +469,33 @@ static bool may_meet(const gap_search *s, const judged_part *a, const judged_par
     return rg_bounds_overlap(&a->end, &relative);
 }
 
+/* Runs of forces that begin in a chunk. */
+static void find_ranges_of_chunk(void *user, size_t begin, size_t last, size_t chunk) {
+    (void)chunk;
+    const gap_search *s = user;
+    const rg_contact_force *forces = s->forces;
+    size_t i = begin, end;
+    while (i > 0 && i < last && forces[i].collider_b.index1 == forces[i - 1].collider_b.index1)
+        i++;
+    for (; i < last; i = end) {
+        uint32_t slot = forces[i].collider_b.index1;
+        for (end = i + 1; end < s->force_count && forces[end].collider_b.index1 == slot;)
+            end++;
+        s->ranges[slot] = (force_range){(uint32_t)i, (uint32_t)end};
+    }
+}
+
 /* Where the forces of each collider are. */
-static rg_status find_ranges(gap_search *s, rg_arena *arena) {
+static rg_status find_ranges(gap_search *s, rg_arena *arena, rg_pool *pool) {
     const rg_memory_block *block = &s->content->memory[RG_MEMORY_FORCES];
-    size_t count = block->size / sizeof *s->forces, slots = s->content->colliders.slot_count + 1;
+    size_t slots = s->content->colliders.slot_count + 1;
     s->forces = block->data;
+    s->force_count = block->size / sizeof *s->forces;
     s->ranges = rg_arena_take(arena, slots, sizeof *s->ranges);
     if (!s->ranges)
         return RG_OUT_OF_MEMORY;
     memset(s->ranges, 0, slots * sizeof *s->ranges);
-    for (size_t i = 0, end; i < count; i = end) {
-        uint32_t slot = s->forces[i].collider_b.index1;
-        for (end = i + 1; end < count && s->forces[end].collider_b.index1 == slot;)
-            end++;
-        s->ranges[slot] = (force_range){(uint32_t)i, (uint32_t)end};
-    }
+    rg_parallel_for(pool, s->force_count, FORCES_PER_CHUNK, find_ranges_of_chunk, s);
     return RG_OK;
 }
 
@@ -656,15 +678,15 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     s.capacity = total;
     if (!s.bodies || !s.parts)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        fill_body(&s, report, i, &s.bodies[i]);
+    s.report = report;
+    rg_parallel_for(report->tracks ? NULL : room->pool, n, BODIES_PER_CHUNK, fill_bodies, &s);
     rg_parallel_for(room->pool, content->colliders.count, COLLIDERS_PER_CHUNK, add_parts, &s);
     s.count = total;
     for (size_t i = 0; i < content->colliders.count; i++)
         if (is_terrain(&content->collider[i]) && !content->collider[i].sensor &&
             rg_collider_meets(&content->collider[i]) && add_terrain(&s, i, total, arena))
             return RG_OUT_OF_MEMORY;
-    if ((report->tracks && report->tracks->lost) || find_ranges(&s, arena) ||
+    if ((report->tracks && report->tracks->lost) || find_ranges(&s, arena, room->pool) ||
         sort_places(&s, room->order, arena))
         return RG_OUT_OF_MEMORY;
     return follow_pairs(&s, room, gaps);

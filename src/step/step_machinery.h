@@ -33,6 +33,9 @@ typedef struct rg_step_machinery {
     rg_collision *between; /* of the parts of a fixed step, between impacts; null until needed */
     rg_contact_force *part_forces; /* of these parts, one after the other */
     size_t part_force_count, part_force_capacity;
+    /* Contact forces of the passes of a step, in turns; those of the last one change places with
+     * the world's. */
+    rg_memory_block force_room[2];
     rg_solve_context *contexts[RG_STEP_ALL_LANES];
     rg_arena arenas[RG_STEP_ALL_LANES];
     rg_island_memory islands[RG_STEP_ALL_LANES];

@@ -147,7 +147,7 @@ rg_status rg_rolling_rows(rg_contact_job *job, rg_arena *arena) {
     rg_contact_step *contacts = job->contacts;
     rg_joint_set old = contacts->joints;
     size_t more = 0;
-    for (size_t i = 0; i < contacts->set.count; i++)
+    for (size_t i = 0; contacts->set.twists && i < contacts->set.count; i++)
         more += rows_of(&contacts->set, i);
     contacts->twists = more;
     if (more == 0)

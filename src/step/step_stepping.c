@@ -82,7 +82,7 @@ rg_status rg_stepping_forces(rg_stepping *job, rg_contact_job *contacts, rg_erro
     rg_stage_enter(world, RG_STAGE_APPLY);
     if (status)
         return status;
-    rg_stepping_apply(job);
+    rg_stepping_apply(job, world->pool);
     rg_contacts_describe(contacts);
     return RG_OK;
 }
@@ -95,6 +95,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
     job->contacts = (rg_contact_step){.step = job->step,
                                       .end_time = job->end_time,
                                       .whole = job->whole > 0 ? job->whole : job->step,
+                                      .stores = job->stores,
                                       .rows = job->rows,
                                       .external = job->force,
                                       .free_velocity = job->free.velocity,
@@ -182,12 +183,19 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
     return status;
 }
 
-/* For those who want to know who touches: pairs with contact forces. */
+/* For those who want to know who touches: pairs with contact forces. Where all bodies made the step
+ * as a whole, only one force of each pair is read: they are many, and long. */
 static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, rg_error *error) {
+    const rg_contact_step *step = &job->contacts;
+    bool whole = job->forces == step->forces;
+    uint32_t touch = UINT32_MAX;
     for (size_t i = 0; i < job->force_count; i++) {
         const rg_contact_force *f = &job->forces[i];
-        if (f->mode != RG_MODE_SEPARATING &&
-            rg_collision_mark(collision, f->collider_b, f->collider_a))
+        if (whole ? !step->loaded[i] || step->set.links[i].touch == touch
+                  : f->mode == RG_MODE_SEPARATING)
+            continue;
+        touch = whole ? step->set.links[i].touch : touch;
+        if (rg_collision_mark(collision, f->collider_b, f->collider_a))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     }
     return RG_OK;
@@ -286,7 +294,7 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
 
 static rg_status step_stepping(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
-    rg_stepping job = {.step = step, .end_time = end_time};
+    rg_stepping job = {.step = step, .end_time = end_time, .stores = true};
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);

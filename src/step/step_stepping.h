@@ -65,6 +65,7 @@ typedef struct rg_stepping {
     double step, end_time; /* s: its length, which is not always the difference of the clock */
     /* A part of a step: */
     double whole; /* s: the step that it is a part of; 0: of none */
+    bool stores;  /* contact forces are made where they can be stored without a copy */
     rg_contact_choice_of_rows rows;
     const uint8_t *apart;  /* bodies that are no members and may have to be, per body; null: none */
     const uint8_t *member; /* per body of the world: 1 if it is stepped; null: all */
@@ -135,7 +136,7 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joine
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 /* Mechanisms that are held by nothing but joints: half of gravity acts at the end. */
 void rg_stepping_halve(rg_stepping *stepping);
-void rg_stepping_apply(rg_stepping *stepping);
+void rg_stepping_apply(rg_stepping *stepping, rg_pool *pool);
 /* Angular velocity that goes with an angular momentum at the orientation of the content. */
 rg_vec3 rg_stepping_spin(const rg_world_content *content, size_t body, rg_vec3 angular_momentum);
 /* Whether a body is moved by this step, and not by parts of it. */

@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-enum { BODIES_PER_CHUNK = 256 };
+/* Bodies of a chunk; and, at least, of one that goes through all contacts. */
+enum { BODIES_PER_CHUNK = 256, PUSHED_PER_CHUNK = 64 };
 
 static rg_rotation rotation_of(const rg_stepping *job, size_t i) {
     const rg_body_dynamics *d = &job->content->dynamics[i];
@@ -339,13 +340,18 @@ static bool is_rounding(const rg_stepping *job, size_t body) {
     return rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
-/* Which bodies are at rest; of an island with joints all of them or none: a motor moves what it
- * carries by less than the rounding of some of the bodies, and would never reach its target if
- * those were stopped. */
-static void find_still(const rg_stepping *job) {
-    const rg_islands *islands = &job->contacts.islands;
-    for (size_t i = 0; i < job->content->bodies.count; i++)
+static void find_still(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_stepping *job = user;
+    for (size_t i = begin; i < end; i++)
         job->still[i] = job->near[i] && is_rounding(job, i);
+}
+
+/* Of an island with joints all bodies are at rest or none: a motor moves what it carries by less
+ * than the rounding of some of the bodies, and would never reach its target if those were
+ * stopped. */
+static void find_still_islands(const rg_stepping *job) {
+    const rg_islands *islands = &job->contacts.islands;
     for (size_t k = 0; k < islands->count && job->contacts.joints.count; k++) {
         const rg_island *island = &islands->islands[k];
         const uint32_t *bodies = islands->bodies + island->first_body;
@@ -396,10 +402,11 @@ static void mark_near(rg_stepping *job) {
     const rg_row_set *set = &job->contacts.set;
     memset(job->near, 0, job->content->bodies.count * sizeof *job->near);
     for (size_t i = 0; i < set->count; i++) {
-        if (is_passed(job, i))
+        if (set->bounces && is_passed(job, i))
             continue;
-        job->near[set->rows[i].body_a] = 1;
-        job->near[set->rows[i].body_b] = 1;
+        for (int side = 0; side < 2; side++)
+            if (set->links[i].body[side] != RG_NO_BLOCK)
+                job->near[set->links[i].body[side]] = 1;
     }
     const rg_joint_set *joints = &job->contacts.joints;
     for (size_t i = 0; i < joints->count; i++)
@@ -469,31 +476,40 @@ static void push_joints(const rg_stepping *job) {
     }
 }
 
-void rg_stepping_apply(rg_stepping *job) {
-    const rg_world_content *c = job->content;
+/* Contacts onto the bodies of a range, in the order of the contacts. */
+static void push_contacts(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_stepping *job = user;
     const rg_row_set *set = &job->contacts.set;
-    size_t n = c->bodies.count, d = (size_t)set->dimension;
-    if (n == 0)
-        return;
-    memcpy(job->end.momentum, job->free.momentum, n * sizeof(rg_vec3));
-    memcpy(job->end.angular_momentum, job->free.angular_momentum, n * sizeof(rg_vec3));
-    memcpy(job->end.velocity, job->free.velocity, n * sizeof(rg_vec3));
-    memcpy(job->end.angular_velocity, job->free.angular_velocity, n * sizeof(rg_vec3));
-    memset(job->near, 0, n * sizeof *job->near);
-    memset(job->sums, 0, n * sizeof *job->sums);
+    size_t n = end - begin, d = (size_t)set->dimension;
+    memcpy(job->end.momentum + begin, job->free.momentum + begin, n * sizeof(rg_vec3));
+    memcpy(job->end.angular_momentum + begin, job->free.angular_momentum + begin,
+           n * sizeof(rg_vec3));
+    memcpy(job->end.velocity + begin, job->free.velocity + begin, n * sizeof(rg_vec3));
+    memcpy(job->end.angular_velocity + begin, job->free.angular_velocity + begin,
+           n * sizeof(rg_vec3));
+    memset(job->near + begin, 0, n * sizeof *job->near);
+    memset(job->sums + begin, 0, n * sizeof *job->sums);
     for (size_t i = 0; i < set->count; i++) {
-        const rg_contact_row *row = &set->rows[i];
+        const uint32_t *body = set->links[i].body;
+        bool a = body[0] - begin < n, b = body[1] - begin < n; /* RG_NO_BLOCK is in no range */
+        if (!a && !b)
+            continue;
         rg_vec3 impulse = rg_row_force(set, i, job->contacts.impulse + i * d);
         double size = rg_length(impulse);
-        if (row->moves_a)
-            push(job, row->body_a, row->position, impulse, size);
-        if (row->moves_b)
-            push(job, row->body_b, row->position, rg_neg(impulse), size);
+        if (a)
+            push(job, body[0], set->rows[i].position, impulse, size);
+        if (b)
+            push(job, body[1], set->rows[i].position, rg_neg(impulse), size);
     }
-    push_joints(job);
-    hold_turning(job);
-    find_still(job);
-    for (size_t i = 0; i < n; i++) {
+}
+
+/* Momenta into velocities. */
+static void settle(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_stepping *job = user;
+    const rg_world_content *c = job->content;
+    for (size_t i = begin; i < end; i++) {
         if (!job->near[i])
             continue;
         if (job->still[i] || is_kept(job, i))
@@ -501,6 +517,18 @@ void rg_stepping_apply(rg_stepping *job) {
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = rg_stepping_spin(c, i, job->end.angular_momentum[i]);
     }
+}
+
+void rg_stepping_apply(rg_stepping *job, rg_pool *pool) {
+    size_t n = job->content->bodies.count;
+    if (n == 0)
+        return;
+    rg_parallel_for(pool, n, rg_grain_for_lists(pool, n, PUSHED_PER_CHUNK), push_contacts, job);
+    push_joints(job);
+    hold_turning(job);
+    rg_parallel_for(pool, n, BODIES_PER_CHUNK, find_still, job);
+    find_still_islands(job);
+    rg_parallel_for(pool, n, BODIES_PER_CHUNK, settle, job);
     mark_near(job);
 }
 

@@ -117,7 +117,7 @@ rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {
     const rg_row_set *set = &job->contacts.set;
     double latest = (1 - RG_STEP_REACHED) * job->step;
     bool any = false;
-    for (size_t i = 0; i < set->count; i++)
+    for (size_t i = 0; set->bounces && i < set->count; i++)
         any |= rg_contacts_time_of_impact(contacts, i) < latest;
     if (!any)
         return RG_OK;

@@ -117,6 +117,20 @@ static void test_chunk_count(void **state) {
     assert_true(rg_chunk_count(SIZE_MAX, SIZE_MAX - 1) == 2);
 }
 
+/* One chunk for one thread, two for each of several, but none that is too small. */
+static void test_grain_for_lists(void **state) {
+    (void)state;
+    rg_pool *pool;
+    assert_int_equal(rg_grain_for_lists(NULL, 1000, 1), 1000);
+    assert_int_equal(rg_grain_for_lists(NULL, 0, 7), 7);
+    assert_int_equal(rg_pool_create(3, NULL, &pool), RG_OK);
+    assert_int_equal(rg_grain_for_lists(pool, 1000, 1), 167);
+    assert_int_equal(rg_chunk_count(1000, 167), 6);
+    assert_int_equal(rg_grain_for_lists(pool, 1000, 400), 400);
+    assert_int_equal(rg_grain_for_lists(pool, 0, 7), 7);
+    rg_pool_destroy(pool);
+}
+
 typedef struct ends {
     size_t begin[4], end[4];
 } ends;
@@ -291,6 +305,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_for_every_thread_count),
         cmocka_unit_test(test_chunk_count),
+        cmocka_unit_test(test_grain_for_lists),
         cmocka_unit_test(test_huge_ranges),
         cmocka_unit_test(test_many_small_loops),
         cmocka_unit_test(test_dependent_loops),

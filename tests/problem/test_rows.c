@@ -142,6 +142,50 @@ static void forces_balance(void **state) {
     rg_world_destroy(world);
 }
 
+static void compare_links(const rg_row_set *set) {
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        assert_int_equal(set->links[i].body[0], row->moves_a ? row->body_a : RG_NO_BLOCK);
+        assert_int_equal(set->links[i].body[1], row->moves_b ? row->body_b : RG_NO_BLOCK);
+        assert_int_equal(set->links[i].touch, row->touch);
+    }
+}
+
+/* Links say what their rows do, also after some have gone; a set knows which laws it has. */
+static void links_are_those_of_the_rows(void **state) {
+    (void)state;
+    for (int law = 0; law < 3; law++) {
+        rg_world *world = default_world();
+        rg_material_id material = {0};
+        rg_contact_law own = rg_contact_law_default();
+        own.restitution = law == 1 ? 0.5 : 0;
+        own.torsional_friction = law == 2 ? 0.01 : 0;
+        assert_int_equal(rg_world_set_material_law(world, material, &own, NULL), RG_OK);
+        add_floor(world);
+        for (int i = 0; i < 200; i++) /* more than one chunk */
+            add_box(world, NULL, (rg_vec3){1, 1, 1}, (rg_vec3){2.0 * i, 0, 0.5});
+        add_box(world, "top", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 1.5});
+        rg_collision *collision = watch(world);
+        rg_collision_view view = rg_collision_get(collision);
+        rg_row_set set;
+        rg_arena arena = rg_arena_make(NULL);
+        assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
+        assert_int_equal(set.count, 804);
+        assert_true(set.bounces == (law == 1));
+        assert_true(set.twists == (law == 2));
+        compare_links(&set);
+        uint8_t keep[804];
+        for (size_t i = 0; i < 804; i++)
+            keep[i] = i % 3 == 0;
+        rg_rows_keep(&set, keep);
+        assert_int_equal(set.count, 268);
+        compare_links(&set);
+        rg_arena_free(&arena);
+        rg_collision_destroy(collision);
+        rg_world_destroy(world);
+    }
+}
+
 /* Two stacks and a lone box on one floor are three islands; a box in the air is in none. */
 static void islands_are_joined_by_dynamic_bodies_only(void **state) {
     (void)state;
@@ -250,6 +294,7 @@ int main(void) {
         cmocka_unit_test(tangents_are_tangents),
         cmocka_unit_test(the_normal_row_is_the_gradient_of_the_gap),
         cmocka_unit_test(forces_balance),
+        cmocka_unit_test(links_are_those_of_the_rows),
         cmocka_unit_test(islands_are_joined_by_dynamic_bodies_only),
         cmocka_unit_test(a_box_at_rest_is_a_known_problem),
     };
