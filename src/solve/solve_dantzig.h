@@ -23,7 +23,9 @@ typedef enum rg_pivot_state {
 typedef struct rg_dantzig {
     size_t size, stride;
     double *columns;           /* column j of the scaled matrix at j * stride */
-    uint32_t *begin, *end;     /* of each column: where its entries that are not zero lie */
+    uint32_t *begin, *end;     /* of each column: where its entries that are not zero lie; */
+    const size_t *starts;      /* and which rows they are, ascending, if they are few: */
+    const uint32_t *rows;      /* rows[starts[j] ... starts[j + 1]); null: all in between */
     double *b, *lower, *upper; /* b: relaxed for a while against ties */
     double *exact_b;
     double *scale;   /* force = scale * f, a of the caller = a / scale; powers of two */
@@ -70,13 +72,11 @@ typedef enum rg_drive_end {
     RG_DRIVE_INDEFINITE, /* df' A df < 0 */
 } rg_drive_end;
 
-/* Which entries of the matrix are not zero, row by row. Null: they were not looked for (dense). */
-typedef struct rg_entries {
-    const size_t *starts;
-    const uint32_t *columns;
-} rg_entries;
-/* solve_dantzig_order.c: the entries of the matrix and an order in which they lie near the
- * diagonal. */
+/* Matrices with more entries than one in RG_ENTRIES_SHARE are read as dense, and so are those of
+ * fewer than RG_ENTRIES_ROWS rows. */
+enum { RG_ENTRIES_SHARE = 3, RG_ENTRIES_ROWS = 24 };
+/* solve_dantzig_order.c: the entries of the matrix, if they are few, and an order in which they lie
+ * near the diagonal. */
 rg_status rg_dantzig_order(rg_solve_context *context, const rg_linear_problem *problem,
                            uint32_t *order, rg_entries *entries, rg_error *error);
 

@@ -40,8 +40,12 @@ enum { ZERO_STEPS_PLAIN = 4, ZERO_STEPS_MAX = 60 };
 void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double *y) {
     const double *restrict column = dantzig->columns + j * dantzig->stride;
     double *restrict out = y;
-    for (size_t i = dantzig->begin[j]; i < dantzig->end[j]; i++)
-        out[i] += s * column[i];
+    if (dantzig->starts)
+        for (size_t k = dantzig->starts[j]; k < dantzig->starts[j + 1]; k++)
+            out[dantzig->rows[k]] += s * column[dantzig->rows[k]];
+    else
+        for (size_t i = dantzig->begin[j]; i < dantzig->end[j]; i++)
+            out[i] += s * column[i];
 }
 
 /* Entry i of column j: what lies outside the column's range is not stored. */
@@ -286,8 +290,12 @@ static bool is_content(rg_dantzig *dantzig, size_t d) {
 static double magnitude_of(const rg_dantzig *dantzig, size_t d) {
     const double *column = dantzig->columns + d * dantzig->stride;
     double sum = fabs(dantzig->b[d]);
-    for (size_t j = dantzig->begin[d]; j < dantzig->end[d]; j++)
-        sum += fabs(column[j] * dantzig->f[j]);
+    if (dantzig->starts)
+        for (size_t k = dantzig->starts[d]; k < dantzig->starts[d + 1]; k++)
+            sum += fabs(column[dantzig->rows[k]] * dantzig->f[dantzig->rows[k]]);
+    else
+        for (size_t j = dantzig->begin[d]; j < dantzig->end[d]; j++)
+            sum += fabs(column[j] * dantzig->f[j]);
     return sum;
 }
 
