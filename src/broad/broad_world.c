@@ -151,19 +151,6 @@ static void sweep_colliders(const bounds_job *job, size_t body, double margin) {
     }
 }
 
-/* The only collider of a dynamic body, a ball about its centre of mass; null: it has another. */
-static const rg_collider *only_ball(const rg_world_content *content, size_t body) {
-    const rg_body_record *record = &content->record[body];
-    if (record->motion != RG_MOTION_DYNAMIC || !record->first_collider1)
-        return NULL;
-    const rg_collider *collider =
-        &content->collider[content->colliders.slots[record->first_collider1 - 1].dense];
-    return !collider->next1 && rg_shape_get_kind(collider->shape) == RG_SHAPE_SPHERE &&
-                   rg_is_zero(collider->pose.position) && rg_is_zero(record->local_centre.position)
-               ? collider
-               : NULL;
-}
-
 static void body_bounds(const bounds_job *job, size_t body) {
     const rg_world_content *content = job->content;
     const rg_broad_motion *motion = job->motion;
@@ -172,7 +159,7 @@ static void body_bounds(const bounds_job *job, size_t body) {
         margin += motion->excursion[body];
     if (motion->continuous && content->record[body].motion == RG_MOTION_DYNAMIC)
         margin += motion->acceleration * step * step;
-    const rg_collider *ball = motion->continuous ? only_ball(content, body) : NULL;
+    const rg_collider *ball = motion->continuous ? rg_body_only_ball(content, body) : NULL;
     if (ball)
         job->bounds[content->record[body].first_collider1 - 1] = rg_bounds_enlarged(
             rg_bounds_swept_ball(rg_shape_circumradius(ball->shape), &content->position[body],

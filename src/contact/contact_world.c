@@ -131,8 +131,10 @@ static void place_collider(const rg_world_content *content, const rg_collider *c
     size_t body = rg_body_dense(content, collider->body);
     p->collider = collider;
     p->body = body;
-    p->pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
-    p->radius = rg_shape_circumradius(collider->shape);
+    rg_body_place_origin(content, body, &p->pose);
+    if (!rg_pose_is_identity(&collider->pose))
+        p->pose = rg_pose_compose(p->pose, collider->pose);
+    p->radius = collider->shape->circumradius;
     p->still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
     rg_vec3 centre = p->pose.position;
     if (!rg_is_zero(collider->shape->centre))
@@ -192,15 +194,15 @@ static double closing_after(const rg_collision *c, const rg_placed_collider *b,
 /* The settings of the def, with the distances that the motion of the next step may cover: a pair
  * that may meet has points, and all of those that may touch before it is over (E1 and E2 of
  * Hart-Anitescu 2010, scaled by speed times step). */
-static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_world *world,
-                                            const rg_placed_collider *b,
-                                            const rg_placed_collider *a) {
-    rg_contact_settings settings = c->def.contacts;
+static void settings_of_pair(const rg_collision *c, const rg_world *world,
+                             const rg_placed_collider *b, const rg_placed_collider *a,
+                             rg_contact_settings *settings) {
     double smaller = smaller_of(b->radius, a->radius);
+    *settings = c->def.contacts;
     if (c->deep)
-        settings.band = 2 * smaller;
+        settings->band = 2 * smaller;
     if (c->ahead == 0)
-        return settings;
+        return;
     double closing = b->still && a->still ? 0 : closing_now(c, &world->content, b, a);
     if (c->after)
         closing = larger_of(closing, closing_after(c, b, a));
@@ -208,15 +210,14 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
         closing = 0;
     /* What an earlier pass found has fallen already. */
     double falling = c->again ? 0 : c->falling;
-    double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
-    double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
+    double near = settings->near > 0 ? settings->near : RG_CONTACT_NEAR * smaller;
+    double band = settings->band > 0 ? settings->band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose
      * other end is stopped goes on faster than before. */
     double reach = RG_CONTACT_AHEAD * closing;
-    settings.near = larger_of(near, reach + RG_CONTACT_AHEAD * falling);
-    settings.band = larger_of(band, reach + RG_CONTACT_AHEAD * falling);
-    settings.inner = larger_of(settings.inner, reach);
-    return settings;
+    settings->near = larger_of(near, reach + RG_CONTACT_AHEAD * falling);
+    settings->band = larger_of(band, reach + RG_CONTACT_AHEAD * falling);
+    settings->inner = larger_of(settings->inner, reach);
 }
 
 /* What the look before found of a pair, going along with the sorted list. */
@@ -519,14 +520,16 @@ static void add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look *look,
 
 /* Of terrain only triangles are looked at that the motion may reach. */
 static bool is_terrain(const rg_placed_collider *p) {
-    return rg_shape_get_kind(p->collider->shape) == RG_SHAPE_TERRAIN;
+    return p->collider->shape->kind == RG_SHAPE_TERRAIN;
 }
 
 static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pair_places *at,
                                      rg_pair_ids ids) {
-    pair_query q = {.b = placed_of(c, world, ids.b), .a = placed_of(c, world, ids.a)};
-    q.settings = settings_of_pair(c, world, q.b, q.a);
+    pair_query q; /* field by field: as a whole it would be cleared first */
+    q.b = placed_of(c, world, ids.b), q.a = placed_of(c, world, ids.a);
+    settings_of_pair(c, world, q.b, q.a, &q.settings);
     q.last = find_memory(&c->last, &at->memory, ids);
+    q.kept.count = 0;
     if (c->again)
         q.kept = kept_of(&c->before, &at->kept, ids);
     rg_pair_look *look = next_look(c);
@@ -534,8 +537,9 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
         return RG_OUT_OF_MEMORY;
     rg_contact_list list;
     rg_cache_list caches = {0};
-    const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
     bool still = !c->again && q.b->still && q.a->still;
+    const rg_pair_look *old =
+        c->again || still ? find_look(&c->lists[1 - c->current], &at->look, ids, &caches) : NULL;
     describe_look(&q, still, look);
     bool known =
         c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, look);
