@@ -19,6 +19,7 @@
 #include "broad/broad_world.h"
 
 #include "base/base_math.h"
+#include "shape/shape.h"
 #include "world/world.h"
 
 struct rg_broad_world {
@@ -162,7 +163,7 @@ static void body_bounds(const bounds_job *job, size_t body) {
     const rg_collider *ball = motion->continuous ? rg_body_only_ball(content, body) : NULL;
     if (ball)
         job->bounds[content->record[body].first_collider1 - 1] = rg_bounds_enlarged(
-            rg_bounds_swept_ball(rg_shape_circumradius(ball->shape), &content->position[body],
+            rg_bounds_swept_ball(ball->shape->circumradius, &content->position[body],
                                  &content->velocity[body], step),
             margin);
     else

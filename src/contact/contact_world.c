@@ -135,13 +135,16 @@ static void place_collider(const rg_world_content *content, const rg_collider *c
     if (!rg_pose_is_identity(&collider->pose))
         p->pose = rg_pose_compose(p->pose, collider->pose);
     p->radius = collider->shape->circumradius;
-    p->still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
+    bool turns = !rg_is_zero(content->angular_velocity[body]);
+    p->still = !turns && rg_is_zero(content->velocity[body]);
     rg_vec3 centre = p->pose.position;
     if (!rg_is_zero(collider->shape->centre))
         centre = rg_pose_apply(p->pose, collider->shape->centre);
-    double reach = rg_length(rg_sub(centre, content->position[body])) + p->radius;
+    double reach = p->radius;
+    if (!rg_same_bits(&centre, &content->position[body], 3))
+        reach += rg_length(rg_sub(centre, content->position[body]));
     p->reach = isfinite(reach) ? reach : 0;
-    p->turning = rg_length(content->angular_velocity[body]) * p->reach;
+    p->turning = turns ? rg_length(content->angular_velocity[body]) * p->reach : 0;
 }
 
 /* Room for all of them; where they are is found when a pair asks for it. */
@@ -343,16 +346,34 @@ static rg_status find_nothing(rg_collision *c, const pair_query *q, rg_contact_l
     return RG_OK;
 }
 
+/* A ball over a half-space: the plane is the same for every motion, and the point is found without
+ * one. */
+static rg_status find_over_plane(rg_collision *c, const pair_query *q, rg_contact_list *list) {
+    bool first = is_plane(q->b);
+    const rg_placed_collider *plane = first ? q->b : q->a, *ball = first ? q->a : q->b;
+    if (make_room(c, &(pair_room){1, 1, 1, 0}, list))
+        return RG_OUT_OF_MEMORY;
+    list->caches[list->cache_count++] =
+        q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
+    rg_ball_over_plane over = {.plane = plane->collider->shape,
+                               .plane_pose = &plane->pose,
+                               .radius = ball->collider->shape->def.radius,
+                               .centre = ball->pose.position,
+                               .first = first};
+    list->manifold_count = list->point_count =
+        rg_contact_over_plane(&over, q->settings.near, list->points, list->manifolds);
+    return RG_OK;
+}
+
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pair_query *q,
                                 rg_contact_list *list) {
     if (c->ahead > 0 && are_apart(q))
         return find_nothing(c, q, list);
+    if (c->ahead > 0 && (is_plane(q->a) ? is_ball(q->b) : is_plane(q->b) && is_ball(q->a)))
+        return find_over_plane(c, q, list);
     rg_pair_motion motion;
-    if (is_plane(q->a) ? is_ball(q->b) : is_plane(q->b) && is_ball(q->a))
-        motion.time = c->ahead; /* the plane is the same for every motion */
-    else
-        find_motion(c, &world->content, q->b, q->a, &motion);
+    find_motion(c, &world->content, q->b, q->a, &motion);
     motion.kept = q->kept;
     rg_contact_query query;
     query.one.shape = q->b->collider->shape, query.one.pose = q->b->pose;

@@ -450,10 +450,15 @@ static rg_status sort_places(gap_search *s, rg_judge_order *last, rg_arena *aren
     return RG_OK;
 }
 
-/* On y and z; along x the search knows. */
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef long long two_masks __attribute__((vector_size(16)));
+
+/* On y and z, which lie side by side; along x the search knows. All four comparisons are made, and
+ * one branch follows: one by one, what they say cannot be foreseen in a heap. */
 static inline bool meet(const rg_bounds *x, const rg_bounds *y) {
-    return x->lower.z <= y->upper.z && y->lower.z <= x->upper.z && x->lower.y <= y->upper.y &&
-           y->lower.y <= x->upper.y;
+    two_masks below = *(const two *)&x->lower.y <= *(const two *)&y->upper.y,
+              above = *(const two *)&y->lower.y <= *(const two *)&x->upper.y, both = below & above;
+    return (both[0] & both[1]) != 0;
 }
 
 static bool may_meet(const gap_search *s, const judged_part *a, const judged_part *b) {
