@@ -61,6 +61,10 @@ rg_collider_id rg_broad_world_collider(const rg_broad_world *broad, uint32_t id)
     return (rg_collider_id){id + 1, broad->generations[id]};
 }
 
+const uint32_t *rg_broad_world_generations(const rg_broad_world *broad) {
+    return broad->generations;
+}
+
 /* --- bounds --------------------------------------------------------------------------------------
  */
 

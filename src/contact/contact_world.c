@@ -223,22 +223,6 @@ static void settings_of_pair(const rg_collision *c, const rg_world *world,
     settings->inner = larger_of(settings->inner, reach);
 }
 
-/* What the look before found of a pair, going along with the sorted list. */
-static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_pair_ids ids) {
-    while (*at < before->touch_count &&
-           rg_pair_compare(
-               (rg_pair_ids){before->touches[*at].collider_b, before->touches[*at].collider_a},
-               ids) < 0)
-        ++*at;
-    if (*at == before->touch_count)
-        return (rg_kept_manifolds){0};
-    const rg_touch *t = &before->touches[*at];
-    if (rg_pair_compare((rg_pair_ids){t->collider_b, t->collider_a}, ids) != 0)
-        return (rg_kept_manifolds){0};
-    return (rg_kept_manifolds){before->manifolds + t->first_manifold, t->manifold_count,
-                               before->points};
-}
-
 /* The motions that contacts are looked for: that of the beginning, and that with all forces but
  * contact; or what an earlier pass of the step found. */
 static void find_motion(const rg_collision *c, const rg_world_content *content,
@@ -254,9 +238,10 @@ static void find_motion(const rg_collision *c, const rg_world_content *content,
     /* If a solve gives velocities that differ by more than RG_CONTACT_AHEAD times what gravity
      * gives in the step, contacts are looked for again (step_stepping.c); gravity itself may be
      * left out of the first motion. */
-    m->margin = fmax(c->def.contacts.near > 0 ? c->def.contacts.near
-                                              : RG_CONTACT_NEAR * fmin(b->radius, a->radius),
-                     (1 + RG_CONTACT_AHEAD) * c->falling);
+    m->margin =
+        larger_of(c->def.contacts.near > 0 ? c->def.contacts.near
+                                           : RG_CONTACT_NEAR * smaller_of(b->radius, a->radius),
+                  (1 + RG_CONTACT_AHEAD) * c->falling);
     m->rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
                rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
                rg_largest_entry(start.angular_velocity[body[1]]) == 0;
@@ -339,10 +324,15 @@ static bool are_apart(const pair_query *q) {
 
 /* Nothing but what the next look starts from. */
 static rg_status find_nothing(rg_collision *c, const pair_query *q, rg_contact_list *list) {
-    if (make_room(c, &(pair_room){0, 0, 1, 0}, list))
+    rg_pair_list *found = &c->lists[c->current];
+    if (rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
+                      found->cache_count + 1))
         return RG_OUT_OF_MEMORY;
-    list->caches[list->cache_count++] =
-        q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
+    /* Of the list, what is read of one without manifolds. */
+    list->manifold_count = list->point_count = list->left_out_count = list->bent = 0;
+    list->caches = found->caches + found->cache_count;
+    list->cache_count = 1;
+    list->caches[0] = q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
     return RG_OK;
 }
 
@@ -514,9 +504,9 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     return RG_OK;
 }
 
-/* Where three sorted lists are that pairs are looked up in. */
+/* Where two sorted lists are that pairs are looked up in. */
 typedef struct pair_places {
-    size_t memory, kept, look;
+    size_t memory, look;
 } pair_places;
 
 /* Room for one more pair: its look, not cleared; null without memory. */
@@ -549,10 +539,6 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     pair_query q; /* field by field: as a whole it would be cleared first */
     q.b = placed_of(c, world, ids.b), q.a = placed_of(c, world, ids.a);
     settings_of_pair(c, world, q.b, q.a, &q.settings);
-    q.last = find_memory(&c->last, &at->memory, ids);
-    q.kept.count = 0;
-    if (c->again)
-        q.kept = kept_of(&c->before, &at->kept, ids);
     rg_pair_look *look = next_look(c);
     if (!look)
         return RG_OUT_OF_MEMORY;
@@ -561,6 +547,12 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     bool still = !c->again && q.b->still && q.a->still;
     const rg_pair_look *old =
         c->again || still ? find_look(&c->lists[1 - c->current], &at->look, ids, &caches) : NULL;
+    /* An earlier look of the same step is also what this one starts from. */
+    q.last = c->again ? caches : find_memory(&c->last, &at->memory, ids);
+    q.kept.count = 0;
+    if (c->again && old)
+        q.kept = (rg_kept_manifolds){c->before.manifolds + old->first_manifold, old->manifold_count,
+                                     c->before.points};
     describe_look(&q, still, look);
     bool known =
         c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, look);
@@ -683,19 +675,21 @@ typedef struct points_job {
     rg_collision *collision;
     const rg_world *world;
     rg_broad_pairs pairs;
+    const uint32_t *generations; /* of the slots of colliders */
     pair_places begin[RG_COLLISION_LANES];
 } points_job;
 
-static rg_pair_ids ids_at(const rg_collision *c, const rg_broad_pairs *pairs, size_t i) {
-    return (rg_pair_ids){rg_broad_world_collider(c->broad, pairs->pairs[i].a),
-                         rg_broad_world_collider(c->broad, pairs->pairs[i].b)};
+static rg_pair_ids ids_at(const points_job *job, size_t i) {
+    rg_broad_pair pair = job->pairs.pairs[i];
+    return (rg_pair_ids){{pair.a + 1, job->generations[pair.a]},
+                         {pair.b + 1, job->generations[pair.b]}};
 }
 
 static rg_status look_at_range(rg_collision *c, const points_job *job, pair_places at, size_t begin,
                                size_t end) {
     rg_status status = RG_OK;
     for (size_t i = begin; !status && i < end; i++) {
-        rg_pair_ids ids = ids_at(c, &job->pairs, i);
+        rg_pair_ids ids = ids_at(job, i);
         if (is_looked_at(c, job->world, ids))
             status = find_points_of_pair(c, job->world, &at, ids);
     }
@@ -727,12 +721,10 @@ static void find_places(points_job *job, size_t grain, size_t lanes) {
     const rg_pair_list *looks = &c->lists[1 - c->current];
     pair_places at = {0};
     for (size_t i = 0; i < lanes; i++) {
-        rg_pair_ids ids = ids_at(c, &job->pairs, i * grain);
+        rg_pair_ids ids = ids_at(job, i * grain);
         rg_cache_list caches;
         find_memory(&c->last, &at.memory, ids);
         at.memory -= at.memory > 0 && rg_pair_compare(c->last.pairs[at.memory - 1].ids, ids) == 0;
-        if (c->again)
-            kept_of(&c->before, &at.kept, ids);
         find_look(looks, &at.look, ids, &caches);
         job->begin[i] = at;
     }
@@ -740,7 +732,10 @@ static void find_places(points_job *job, size_t grain, size_t lanes) {
 
 /* Side by side where that pays and nothing of the program is called on the way. */
 static rg_status look_at_pairs(rg_collision *c, const rg_world *world, rg_broad_pairs pairs) {
-    points_job job = {.collision = c, .world = world, .pairs = pairs};
+    points_job job = {.collision = c,
+                      .world = world,
+                      .pairs = pairs,
+                      .generations = rg_broad_world_generations(c->broad)};
     size_t grain = rg_chunk_count(pairs.count, RG_COLLISION_LANES);
     grain = grain > PAIRS_PER_LANE ? grain : PAIRS_PER_LANE;
     size_t lanes = rg_chunk_count(pairs.count, grain);

@@ -68,7 +68,6 @@ static rg_status take_memory(rg_solve_context *context, size_t n, rg_dantzig *z,
     size_t stride = (n + 7) / 8 * 8, length = stride + 8;
     z->size = n;
     z->stride = stride;
-    RG_TAKE(z->columns, context, n * stride, error);
     RG_TAKE(z->factor.lower, context, n * stride, error);
     double **vectors[] = {&z->b,
                           &z->exact_b,
@@ -164,34 +163,29 @@ static void copy_matrix(const rg_linear_problem *problem, bool symmetric, rg_dan
     }
 }
 
-/* The same from a list of the entries of a symmetric matrix, each column from its first to its last
- * one, in the new order; `rows` gets where they are. */
-static void copy_entries(const rg_entries *entries, size_t *starts, uint32_t *rows, rg_dantzig *z) {
+/* The same from a list of the entries of a symmetric matrix, to a list in the new order. */
+static void copy_entries(const rg_entries *entries, size_t *starts, uint32_t *rows, double *values,
+                         rg_dantzig *z) {
     size_t n = z->size, next = 0;
     uint32_t *place = z->basis; /* free as yet */
     for (size_t i = 0; i < n; i++)
         place[z->order[i]] = (uint32_t)i;
     for (size_t j = 0; j < n; j++) {
         size_t caller = z->order[j], first = next;
-        double *column = z->columns + j * z->stride;
         starts[j] = first;
         for (size_t k = entries->starts[caller]; k < entries->starts[caller + 1]; k++) {
             uint32_t i = place[entries->columns[k]];
             size_t at = next++; /* insertion: there are few */
             for (; at > first && rows[at - 1] > i; at--)
-                rows[at] = rows[at - 1];
+                rows[at] = rows[at - 1], values[at] = values[at - 1];
             rows[at] = i;
+            values[at] = entries->values[k] * z->scale[j] * z->scale[i];
         }
         z->begin[j] = next > first && rows[first] < j ? rows[first] : (uint32_t)j;
         z->end[j] = next > first && rows[next - 1] > j ? rows[next - 1] + 1 : (uint32_t)j + 1;
-        memset(column + z->begin[j], 0, (z->end[j] - z->begin[j]) * sizeof *column);
-        for (size_t k = entries->starts[caller]; k < entries->starts[caller + 1]; k++) {
-            size_t i = place[entries->columns[k]];
-            column[i] = entries->values[k] * z->scale[j] * z->scale[i];
-        }
     }
     starts[n] = next;
-    z->starts = starts, z->rows = rows;
+    z->starts = starts, z->rows = rows, z->values = values;
 }
 
 static void copy_vectors(const rg_linear_problem *problem, rg_dantzig *z) {
@@ -210,6 +204,7 @@ static void copy_vectors(const rg_linear_problem *problem, rg_dantzig *z) {
         }
         z->state[i] = RG_PIVOT_WAITING;
         z->barred[i] = 0;
+        z->place[i] = 0;
         z->magnitude[i] = fabs(z->b[i]);
         z->allowed[i] = 0;
     }
@@ -241,12 +236,15 @@ static rg_status prepare(rg_solve_context *context, const rg_linear_problem *pro
     if (*outcome != RG_SOLVED)
         return RG_OK;
     if (entries->starts && symmetric) {
-        size_t *starts;
+        size_t *starts, count = entries->starts[z->size];
         uint32_t *rows;
+        double *values;
         RG_TAKE(starts, context, z->size + 1, error);
-        RG_TAKE(rows, context, entries->starts[z->size], error);
-        copy_entries(entries, starts, rows, z);
+        RG_TAKE(rows, context, count, error);
+        RG_TAKE(values, context, count, error);
+        copy_entries(entries, starts, rows, values, z);
     } else {
+        RG_TAKE(z->columns, context, z->size * z->stride, error);
         for (size_t i = 0; i < z->size; i++) {
             z->order[i] = (uint32_t)i;
             z->scale[i] = rg_dantzig_unit(rg_linear_row(problem, i)[i]);
@@ -262,17 +260,17 @@ static rg_status prepare(rg_solve_context *context, const rg_linear_problem *pro
 
 /* What the force of row j adds to a and to the magnitudes. */
 static void add_force(const rg_dantzig *z, size_t j, double f) {
-    const double *restrict column = z->columns + j * z->stride;
     double *restrict a = z->a, *restrict magnitude = z->magnitude;
     if (z->starts) {
         for (size_t k = z->starts[j]; k < z->starts[j + 1]; k++) {
             uint32_t i = z->rows[k];
-            double product = column[i] * f;
+            double product = z->values[k] * f;
             a[i] += product;
             magnitude[i] += fabs(product);
         }
         return;
     }
+    const double *restrict column = z->columns + j * z->stride;
     for (size_t i = z->begin[j]; i < z->end[j]; i++) {
         double product = column[i] * f;
         a[i] += product;
@@ -299,15 +297,16 @@ static void evaluate_long(rg_dantzig *z) {
     }
     for (size_t j = 0; j < z->size; j++) {
         double f = z->f[j];
-        const double *restrict column = z->columns + j * z->stride;
-        double *restrict high = z->a, *restrict low = z->da;
-        if (f != 0)
-            for (size_t i = z->begin[j]; i < z->end[j]; i++) {
-                rg_long product = rg_long_product(column[i], f);
-                rg_long sum = rg_long_sum(high[i], product.hi);
-                high[i] = sum.hi;
-                low[i] += sum.lo + product.lo;
-            }
+        const double *column = z->starts ? z->values + z->starts[j] : z->columns + j * z->stride;
+        size_t begin = z->starts ? 0 : z->begin[j];
+        size_t end = z->starts ? z->starts[j + 1] - z->starts[j] : z->end[j];
+        for (size_t k = begin; f != 0 && k < end; k++) {
+            size_t i = z->starts ? z->rows[z->starts[j] + k] : k;
+            rg_long product = rg_long_product(column[k], f);
+            rg_long sum = rg_long_sum(z->a[i], product.hi);
+            z->a[i] = sum.hi;
+            z->da[i] += sum.lo + product.lo;
+        }
     }
     for (size_t i = 0; i < z->size; i++)
         z->a[i] += z->da[i];

@@ -22,10 +22,11 @@ typedef enum rg_pivot_state {
 /* The problem in the solver's own order and units, and where the pivoting has come to. */
 typedef struct rg_dantzig {
     size_t size, stride;
-    double *columns;           /* column j of the scaled matrix at j * stride */
-    uint32_t *begin, *end;     /* of each column: where its entries that are not zero lie; */
-    const size_t *starts;      /* and which rows they are, ascending, if they are few: */
-    const uint32_t *rows;      /* rows[starts[j] ... starts[j + 1]); null: all in between */
+    double *columns;           /* column j of the scaled matrix at j * stride; null if: */
+    const size_t *starts;      /* its entries are few: those that are not zero are */
+    const uint32_t *rows;      /* rows[starts[j] ... starts[j + 1]), ascending, */
+    const double *values;      /* with these values */
+    uint32_t *begin, *end;     /* of each column: where its entries lie */
     double *b, *lower, *upper; /* b: relaxed for a while against ties */
     double *exact_b;
     double *scale;   /* force = scale * f, a of the caller = a / scale; powers of two */
@@ -88,6 +89,8 @@ void rg_dantzig_leave(rg_dantzig *dantzig, size_t row);
 /* C from the rows whose state is BASIC, as far as they are independent; the others get
  * `refused`. */
 void rg_dantzig_enter_all(rg_dantzig *dantzig, rg_pivot_state refused);
+/* Entry i of column j. */
+double rg_dantzig_entry(const rg_dantzig *dantzig, size_t j, size_t i);
 /* y += s times column j. */
 void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double *y);
 

@@ -234,9 +234,8 @@ static void set_arms(rg_judge_part *p) {
 
 /* The farthest points from the centre of mass. A ball about it is where it was, however it
  * turns. */
-static void set_reach(rg_judge_part *p) {
-    rg_vec3 middle = rg_pose_is_identity(&p->local) ? p->shape->centre
-                                                    : rg_pose_apply(p->local, p->shape->centre);
+static void set_reach(rg_judge_part *p, bool plain) {
+    rg_vec3 middle = plain ? p->shape->centre : rg_pose_apply(p->local, p->shape->centre);
     double off = rg_is_zero(middle) ? 0 : rg_length(middle);
     bool ball = p->shape->kind == RG_SHAPE_SPHERE || p->shape->kind == RG_SHAPE_DISC;
     p->reach = off + p->shape->circumradius;
@@ -260,7 +259,8 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
     part->shape = shape;
     bool plain = rg_pose_is_identity(in_body);
     const rg_pose *now = &s->before->now[body], *then = &s->before->origin[body];
-    if (!rg_pose_is_identity(centre))
+    bool centred = rg_pose_is_identity(centre);
+    if (!centred)
         part->local = rg_pose_compose_local(rg_pose_inverse(*centre), in_body);
     else
         part->local = *in_body;
@@ -274,7 +274,7 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
     part->swing = p->near = 0;
     set_arms(part);
     if (shape->kind != RG_SHAPE_HALFSPACE) {
-        set_reach(part);
+        set_reach(part, (plain && centred) || rg_pose_is_identity(&part->local));
         p->near = NEAR_SHARE * shape->circumradius;
     }
     make_bounds(own, p);
