@@ -67,6 +67,9 @@ static inline double rg_largest_entry(rg_vec3 a) {
 }
 /* Safe at every scale: no overflow, no underflow of the squares. */
 static inline double rg_length(rg_vec3 a) {
+    double square = rg_length_squared(a);
+    if (square > 1e-279 && square < 1e279) /* most are: nothing has left the range of numbers */
+        return sqrt(square);
     double m = rg_largest_entry(a);
     if (!(m > 1e-140 && m < 1e140)) {
         if (m == 0 || !isfinite(m))

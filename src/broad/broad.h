@@ -18,6 +18,7 @@
 #ifndef RIGOR_BROAD_BROAD_H
 #define RIGOR_BROAD_BROAD_H
 
+#include "rigor/math.h"
 #include "rigor/shape.h"
 #include "rigor/status.h"
 #include "rigor/types.h"
@@ -141,6 +142,9 @@ rg_bounds rg_bounds_between(const rg_shape *shape, rg_pose start, rg_pose end, r
 rg_bounds rg_bounds_within(const rg_shape *shape, rg_pose pose, rg_vec3 centre, double shift,
                            double angle);
 /* Larger by `margin` >= 0 on all sides. */
-rg_bounds rg_bounds_enlarged(rg_bounds bounds, double margin);
+static inline rg_bounds rg_bounds_enlarged(rg_bounds bounds, double margin) {
+    rg_vec3 m = {margin, margin, margin};
+    return (rg_bounds){rg_sub(bounds.lower, m), rg_add(bounds.upper, m)};
+}
 
 #endif

@@ -259,28 +259,32 @@ static rg_status sort_axis(rg_broad *broad, sorted_lists *s, int axis, uint64_t 
                            size_t *count) {
     uint64_t swaps = broad->info.swaps;
     end_point *ends = s->ends[axis];
-    size_t kept = 0, final = s->end_count - 1;
+    const box *boxes = s->boxes; /* which nothing below moves */
+    size_t kept = 0, count_before = s->end_count, final = count_before - 1;
     double last = -INFINITY;
-    bool many = s->end_count > FETCHED_LEAST;
-    for (size_t i = 0; i < s->end_count && swaps <= most_swaps; i++) {
+    bool many = count_before > FETCHED_LEAST;
+    for (size_t i = 0; i < count_before; i++) {
         if (many)
-            RG_PREFETCH(&s->boxes[ends[i + AHEAD < final ? i + AHEAD : final].key & ~UPPER]);
+            RG_PREFETCH(&boxes[ends[i + AHEAD < final ? i + AHEAD : final].key & ~UPPER]);
         uint32_t key = ends[i].key;
-        const box *b = &s->boxes[key & ~UPPER];
+        const box *b = &boxes[key & ~UPPER];
         double value = b->ends[3 * (key >> 31) + (uint32_t)axis];
         if (b->place != LISTED)
             continue;
         end_point x = {value, key};
         size_t place = kept++;
-        if (!(value > last) && place > 0 && end_before(x, ends[place - 1])) {
-            rg_status status = sink(broad, s, axis, x, &place);
-            if (status)
-                return status;
-            swaps += kept - 1 - place;
-        } else {
+        if (value > last || place == 0 || !end_before(x, ends[place - 1])) {
             last = value;
+            ends[place] = x;
+            continue;
         }
+        rg_status status = sink(broad, s, axis, x, &place);
+        if (status)
+            return status;
         ends[place] = x;
+        swaps += kept - 1 - place;
+        if (swaps > most_swaps)
+            break;
     }
     broad->info.swaps = swaps;
     *count = kept;

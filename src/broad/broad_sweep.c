@@ -22,11 +22,6 @@
 static const rg_bounds everywhere = {{-INFINITY, -INFINITY, -INFINITY},
                                      {INFINITY, INFINITY, INFINITY}};
 
-rg_bounds rg_bounds_enlarged(rg_bounds bounds, double margin) {
-    rg_vec3 m = {margin, margin, margin};
-    return (rg_bounds){rg_sub(bounds.lower, m), rg_add(bounds.upper, m)};
-}
-
 static rg_bounds united(rg_bounds a, rg_bounds b) {
     return (rg_bounds){rg_min(a.lower, b.lower), rg_max(a.upper, b.upper)};
 }
@@ -87,7 +82,8 @@ rg_bounds rg_bounds_swept_ball(double radius, const rg_vec3 *centre, const rg_ve
                                double step) {
     rg_vec3 to = rg_add_scaled(*centre, step, *velocity);
     rg_bounds path = {rg_min(*centre, to), rg_max(*centre, to)};
-    double size = fmax(rg_largest_entry(path.lower), rg_largest_entry(path.upper)) + radius;
+    double low = rg_largest_entry(path.lower), high = rg_largest_entry(path.upper);
+    double size = (low > high ? low : high) + radius;
     return rg_bounds_enlarged(path, radius + ROUNDING * size);
 }
 

@@ -19,6 +19,7 @@
 #include "broad/broad_world.h"
 
 #include "base/base_math.h"
+#include "shape/shape.h"
 #include "world/world.h"
 
 struct rg_broad_world {
@@ -58,6 +59,10 @@ rg_collider_id rg_broad_world_collider(const rg_broad_world *broad, uint32_t id)
     if (id >= broad->slot_count || !broad->generations[id])
         return (rg_collider_id){0, 0};
     return (rg_collider_id){id + 1, broad->generations[id]};
+}
+
+const uint32_t *rg_broad_world_generations(const rg_broad_world *broad) {
+    return broad->generations;
 }
 
 /* --- bounds --------------------------------------------------------------------------------------
@@ -151,19 +156,6 @@ static void sweep_colliders(const bounds_job *job, size_t body, double margin) {
     }
 }
 
-/* The only collider of a dynamic body, a ball about its centre of mass; null: it has another. */
-static const rg_collider *only_ball(const rg_world_content *content, size_t body) {
-    const rg_body_record *record = &content->record[body];
-    if (record->motion != RG_MOTION_DYNAMIC || !record->first_collider1)
-        return NULL;
-    const rg_collider *collider =
-        &content->collider[content->colliders.slots[record->first_collider1 - 1].dense];
-    return !collider->next1 && rg_shape_get_kind(collider->shape) == RG_SHAPE_SPHERE &&
-                   rg_is_zero(collider->pose.position) && rg_is_zero(record->local_centre.position)
-               ? collider
-               : NULL;
-}
-
 static void body_bounds(const bounds_job *job, size_t body) {
     const rg_world_content *content = job->content;
     const rg_broad_motion *motion = job->motion;
@@ -172,10 +164,10 @@ static void body_bounds(const bounds_job *job, size_t body) {
         margin += motion->excursion[body];
     if (motion->continuous && content->record[body].motion == RG_MOTION_DYNAMIC)
         margin += motion->acceleration * step * step;
-    const rg_collider *ball = motion->continuous ? only_ball(content, body) : NULL;
+    const rg_collider *ball = motion->continuous ? rg_body_only_ball(content, body) : NULL;
     if (ball)
         job->bounds[content->record[body].first_collider1 - 1] = rg_bounds_enlarged(
-            rg_bounds_swept_ball(rg_shape_circumradius(ball->shape), &content->position[body],
+            rg_bounds_swept_ball(ball->shape->circumradius, &content->position[body],
                                  &content->velocity[body], step),
             margin);
     else

@@ -38,5 +38,7 @@ rg_status rg_broad_world_update(rg_broad_world *broad, const rg_world *world,
 rg_broad *rg_broad_world_pairs(rg_broad_world *broad);
 /* The collider of a proxy as of the last update. */
 rg_collider_id rg_broad_world_collider(const rg_broad_world *broad, uint32_t id);
+/* Generations of the colliders of all proxies: proxy `id` stands for {id + 1, generation of id}. */
+const uint32_t *rg_broad_world_generations(const rg_broad_world *broad);
 
 #endif

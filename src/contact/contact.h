@@ -326,6 +326,17 @@ rg_status rg_contact_find(const rg_contact_query *query, const rg_pair_motion *m
  * such that it holds. */
 bool rg_contact_round(const rg_contact_query *query, const rg_pair_motion *motion,
                       rg_part_remarks *remarks, rg_manifold *manifold);
+/* Of a ball and a half-space, which have one point in every motion; false: they are farther apart
+ * than `near`, and the manifold has no point. */
+typedef struct rg_ball_over_plane {
+    const rg_shape *plane;
+    const rg_pose *plane_pose;
+    double radius;
+    rg_vec3 centre;
+    bool first; /* the plane is shape 1 */
+} rg_ball_over_plane;
+bool rg_contact_over_plane(const rg_ball_over_plane *over, double near, rg_contact_point *point,
+                           rg_manifold *manifold);
 
 /* Where on the way from B's surface to A's an impulse acts, 0 ... 1: at the surface of the smaller
  * body. Across a gap, or a depth, that is large for it, half-way would be a lever that it does not

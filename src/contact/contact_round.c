@@ -46,29 +46,27 @@ static rg_vec3 rate_of(const rg_pair_motion *m, int k) {
 }
 
 /* The point along n: `share` of the way from 1 to 2. */
-static rg_contact_point point_along(const round_pair *p, rg_vec3 n, double share) {
-    rg_contact_point point;
-    point.on_b = rg_add_scaled(p->centre[0], p->radius[0], n);
-    point.on_a = rg_add_scaled(p->centre[1], -p->radius[1], n);
-    point.feature = (rg_feature_pair){RG_FEATURES_SMOOTH, 0, 0};
-    point.id = rg_contact_id(point.feature);
-    rg_vec3 across = rg_sub(point.on_a, point.on_b);
-    point.position = rg_add_scaled(point.on_b, share, across);
-    point.gap = rg_dot(n, across);
-    return point;
+static void point_along(const rg_vec3 *centre, const double *radius, rg_vec3 n, double share,
+                        rg_contact_point *point) {
+    point->on_b = rg_add_scaled(centre[0], radius[0], n);
+    point->on_a = rg_add_scaled(centre[1], -radius[1], n);
+    point->feature = (rg_feature_pair){RG_FEATURES_SMOOTH, 0, 0};
+    point->id = rg_contact_id(point->feature);
+    rg_vec3 across = rg_sub(point->on_a, point->on_b);
+    point->position = rg_add_scaled(point->on_b, share, across);
+    point->gap = rg_dot(n, across);
 }
 
-static void write_point(const round_pair *p, rg_contact_point point, rg_vec3 n,
-                        rg_manifold *manifold) {
-    p->query->points[0] = point;
-    *manifold = (rg_manifold){.normal = n, .gap = point.gap, .point_count = 1};
+/* The point of the plane of the beginning, along n. */
+static void write_point(const rg_vec3 *centre, const double *radius, rg_vec3 n,
+                        rg_contact_point *point, rg_manifold *manifold) {
+    point_along(centre, radius, n, 0.5, point);
+    *manifold =
+        (rg_manifold){.normal = n, .gap = point->gap, .point_count = 1, .features = point->feature};
 }
 
-/* The point of the plane of the beginning. */
 static void write_start(const round_pair *p, rg_manifold *manifold) {
-    rg_contact_point point = point_along(p, p->normal, 0.5);
-    write_point(p, point, p->normal, manifold);
-    manifold->features = point.feature;
+    write_point(p->centre, p->radius, p->normal, p->query->points, manifold);
 }
 
 static rg_vec3 velocity_at(const rg_pair_motion *m, int k, int i, rg_vec3 p) {
@@ -80,17 +78,17 @@ static rg_vec3 velocity_at(const rg_pair_motion *m, int k, int i, rg_vec3 p) {
 static void write_later(const round_pair *p, int k, rg_vec3 n, double time, bool meets,
                         rg_manifold *manifold) {
     const rg_pair_motion *m = p->motion;
-    rg_contact_point point = point_along(p, n, m->share);
+    rg_contact_point *point = p->query->points;
+    point_along(p->centre, p->radius, n, m->share, point);
     if (!meets) {
         rg_vec3 relative =
-            rg_sub(velocity_at(m, k, 1, point.position), velocity_at(m, k, 0, point.position));
-        point.gap += time * (rg_dot(n, rate_of(m, k)) - rg_dot(n, relative));
+            rg_sub(velocity_at(m, k, 1, point->position), velocity_at(m, k, 0, point->position));
+        point->gap += time * (rg_dot(n, rate_of(m, k)) - rg_dot(n, relative));
     }
-    write_point(p, point, n, manifold);
-    manifold->time = time;
-    manifold->meets = meets;
+    *manifold = (rg_manifold){
+        .normal = n, .gap = point->gap, .point_count = 1, .time = time, .meets = meets};
     if (meets)
-        manifold->features = point.feature;
+        manifold->features = point->feature;
 }
 
 /* What an earlier look of the step found stays; *bent as in contact_parts.c. Null: it found
@@ -238,18 +236,35 @@ static void place_over(round_pair *p, rg_vec3 up, double height) {
     p->gap = height - p->radius[1 - flat];
 }
 
+bool rg_contact_over_plane(const rg_ball_over_plane *over, double near, rg_contact_point *point,
+                           rg_manifold *manifold) {
+    rg_vec3 up = rg_rotate(over->plane_pose->orientation, over->plane->def.normal);
+    rg_vec3 away = rg_sub(over->centre, over->plane_pose->position), centre[2];
+    double height = rg_dot(up, away) - over->plane->def.offset, gap = height - over->radius;
+    double radius[2] = {0};
+    int ball = over->first ? 1 : 0;
+    if (gap > near) {
+        *manifold = (rg_manifold){.gap = gap};
+        return false;
+    }
+    radius[ball] = over->radius;
+    centre[ball] = over->centre;
+    centre[1 - ball] = rg_add_scaled(over->centre, -height, up);
+    write_point(centre, radius, over->first ? up : rg_neg(up), point, manifold);
+    return true;
+}
+
 static bool find_over_plane(round_pair *p, rg_part_remarks *remarks, rg_manifold *manifold) {
     (void)remarks;
-    int flat = p->flat;
-    const rg_placed_shape *plane = flat == 0 ? &p->query->one : &p->query->two;
-    const rg_placed_shape *ball = flat == 0 ? &p->query->two : &p->query->one;
-    rg_vec3 up = rg_rotate(plane->pose.orientation, plane->shape->def.normal);
-    rg_vec3 away = rg_sub(ball->pose.position, plane->pose.position);
-    place_over(p, up, rg_dot(up, away) - plane->shape->def.offset);
-    if (p->gap <= p->query->settings->near)
-        write_start(p, manifold);
-    else
-        *manifold = (rg_manifold){.gap = p->gap};
+    const rg_contact_query *q = p->query;
+    const rg_placed_shape *plane = p->flat == 0 ? &q->one : &q->two;
+    const rg_placed_shape *ball = p->flat == 0 ? &q->two : &q->one;
+    rg_ball_over_plane over = {.plane = plane->shape,
+                               .plane_pose = &plane->pose,
+                               .radius = ball->shape->def.radius,
+                               .centre = ball->pose.position,
+                               .first = p->flat == 0};
+    rg_contact_over_plane(&over, q->settings->near, q->points, manifold);
     return true;
 }
 

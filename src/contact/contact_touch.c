@@ -7,6 +7,7 @@
  *
  * Tested by tests/step/test_collision.c. */
 #include "contact/contact_collision.h"
+#include "shape/shape.h"
 
 #include <string.h>
 
@@ -42,7 +43,8 @@ static void sort_marks(rg_touching_list *marks) {
             k--;
         if (k > 0 && rg_pair_same(marks->pairs[k - 1], ids))
             continue;
-        memmove(marks->pairs + k + 1, marks->pairs + k, (kept - k) * sizeof ids);
+        if (k < kept)
+            memmove(marks->pairs + k + 1, marks->pairs + k, (kept - k) * sizeof ids);
         marks->pairs[k] = ids;
         kept++;
     }
@@ -96,9 +98,9 @@ static rg_status apply_marks(rg_collision *c, const rg_world *world) {
 static double touch_gap(const rg_collision *c, const rg_world *world, const rg_touch *touch) {
     if (c->def.touch > 0)
         return c->def.touch;
-    const rg_shape *b = collider_of(world, touch->collider_b)->shape;
-    const rg_shape *a = collider_of(world, touch->collider_a)->shape;
-    return RG_TOUCH_SHARE * fmin(rg_shape_circumradius(b), rg_shape_circumradius(a));
+    double b = collider_of(world, touch->collider_b)->shape->circumradius;
+    double a = collider_of(world, touch->collider_a)->shape->circumradius;
+    return RG_TOUCH_SHARE * (b < a ? b : a);
 }
 
 static rg_status note_end(rg_collision *c, rg_pair_ids ids) {

@@ -134,15 +134,20 @@ static void place_collider(const rg_world_content *content, const rg_collider *c
     size_t body = rg_body_dense(content, collider->body);
     p->collider = collider;
     p->body = body;
-    p->pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
-    p->radius = rg_shape_circumradius(collider->shape);
-    p->still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
+    rg_body_place_origin(content, body, &p->pose);
+    if (!rg_pose_is_identity(&collider->pose))
+        p->pose = rg_pose_compose(p->pose, collider->pose);
+    p->radius = collider->shape->circumradius;
+    bool turns = !rg_is_zero(content->angular_velocity[body]);
+    p->still = !turns && rg_is_zero(content->velocity[body]);
     rg_vec3 centre = p->pose.position;
     if (!rg_is_zero(collider->shape->centre))
         centre = rg_pose_apply(p->pose, collider->shape->centre);
-    double reach = rg_length(rg_sub(centre, content->position[body])) + p->radius;
+    double reach = p->radius;
+    if (!rg_same_bits(&centre, &content->position[body], 3))
+        reach += rg_length(rg_sub(centre, content->position[body]));
     p->reach = isfinite(reach) ? reach : 0;
-    p->turning = rg_length(content->angular_velocity[body]) * p->reach;
+    p->turning = turns ? rg_length(content->angular_velocity[body]) * p->reach : 0;
 }
 
 /* Room for all of them; where they are is found when a pair asks for it. */
@@ -195,15 +200,15 @@ static double closing_after(const rg_collision *c, const rg_placed_collider *b,
 /* The settings of the def, with the distances that the motion of the next step may cover: a pair
  * that may meet has points, and all of those that may touch before it is over (E1 and E2 of
  * Hart-Anitescu 2010, scaled by speed times step). */
-static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_world *world,
-                                            const rg_placed_collider *b,
-                                            const rg_placed_collider *a) {
-    rg_contact_settings settings = c->def.contacts;
+static void settings_of_pair(const rg_collision *c, const rg_world *world,
+                             const rg_placed_collider *b, const rg_placed_collider *a,
+                             rg_contact_settings *settings) {
     double smaller = smaller_of(b->radius, a->radius);
+    *settings = c->def.contacts;
     if (c->deep)
-        settings.band = 2 * smaller;
+        settings->band = 2 * smaller;
     if (c->ahead == 0)
-        return settings;
+        return;
     double closing = b->still && a->still ? 0 : closing_now(c, &world->content, b, a);
     if (c->after)
         closing = larger_of(closing, closing_after(c, b, a));
@@ -211,31 +216,14 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
         closing = 0;
     /* What an earlier pass found has fallen already. */
     double falling = c->again ? 0 : c->falling;
-    double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
-    double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
+    double near = settings->near > 0 ? settings->near : RG_CONTACT_NEAR * smaller;
+    double band = settings->band > 0 ? settings->band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose
      * other end is stopped goes on faster than before. */
     double reach = RG_CONTACT_AHEAD * closing;
-    settings.near = larger_of(near, reach + RG_CONTACT_AHEAD * falling);
-    settings.band = larger_of(band, reach + RG_CONTACT_AHEAD * falling);
-    settings.inner = larger_of(settings.inner, reach);
-    return settings;
-}
-
-/* What the look before found of a pair, going along with the sorted list. */
-static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_pair_ids ids) {
-    while (*at < before->touch_count &&
-           rg_pair_compare(
-               (rg_pair_ids){before->touches[*at].collider_b, before->touches[*at].collider_a},
-               ids) < 0)
-        ++*at;
-    if (*at == before->touch_count)
-        return (rg_kept_manifolds){0};
-    const rg_touch *t = &before->touches[*at];
-    if (rg_pair_compare((rg_pair_ids){t->collider_b, t->collider_a}, ids) != 0)
-        return (rg_kept_manifolds){0};
-    return (rg_kept_manifolds){before->manifolds + t->first_manifold, t->manifold_count,
-                               before->points};
+    settings->near = larger_of(near, reach + RG_CONTACT_AHEAD * falling);
+    settings->band = larger_of(band, reach + RG_CONTACT_AHEAD * falling);
+    settings->inner = larger_of(settings->inner, reach);
 }
 
 /* The motions that contacts are looked for: that of the beginning, and that with all forces but
@@ -253,9 +241,10 @@ static void find_motion(const rg_collision *c, const rg_world_content *content,
     /* If a solve gives velocities that differ by more than RG_CONTACT_AHEAD times what gravity
      * gives in the step, contacts are looked for again (step_stepping.c); gravity itself may be
      * left out of the first motion. */
-    m->margin = fmax(c->def.contacts.near > 0 ? c->def.contacts.near
-                                              : RG_CONTACT_NEAR * fmin(b->radius, a->radius),
-                     (1 + RG_CONTACT_AHEAD) * c->falling);
+    m->margin =
+        larger_of(c->def.contacts.near > 0 ? c->def.contacts.near
+                                           : RG_CONTACT_NEAR * smaller_of(b->radius, a->radius),
+                  (1 + RG_CONTACT_AHEAD) * c->falling);
     m->rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
                rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
                rg_largest_entry(start.angular_velocity[body[1]]) == 0;
@@ -338,10 +327,34 @@ static bool are_apart(const pair_query *q) {
 
 /* Nothing but what the next look starts from. */
 static rg_status find_nothing(rg_collision *c, const pair_query *q, rg_contact_list *list) {
-    if (make_room(c, &(pair_room){0, 0, 1, 0}, list))
+    rg_pair_list *found = &c->lists[c->current];
+    if (rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
+                      found->cache_count + 1))
+        return RG_OUT_OF_MEMORY;
+    /* Of the list, what is read of one without manifolds. */
+    list->manifold_count = list->point_count = list->left_out_count = list->bent = 0;
+    list->caches = found->caches + found->cache_count;
+    list->cache_count = 1;
+    list->caches[0] = q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
+    return RG_OK;
+}
+
+/* A ball over a half-space: the plane is the same for every motion, and the point is found without
+ * one. */
+static rg_status find_over_plane(rg_collision *c, const pair_query *q, rg_contact_list *list) {
+    bool first = is_plane(q->b);
+    const rg_placed_collider *plane = first ? q->b : q->a, *ball = first ? q->a : q->b;
+    if (make_room(c, &(pair_room){1, 1, 1, 0}, list))
         return RG_OUT_OF_MEMORY;
     list->caches[list->cache_count++] =
         q->last.count ? q->last.caches[0] : (rg_contact_cache){.part1 = 0};
+    rg_ball_over_plane over = {.plane = plane->collider->shape,
+                               .plane_pose = &plane->pose,
+                               .radius = ball->collider->shape->def.radius,
+                               .centre = ball->pose.position,
+                               .first = first};
+    list->manifold_count = list->point_count =
+        rg_contact_over_plane(&over, q->settings.near, list->points, list->manifolds);
     return RG_OK;
 }
 
@@ -350,11 +363,10 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pa
                                 rg_contact_list *list) {
     if (c->ahead > 0 && are_apart(q))
         return find_nothing(c, q, list);
+    if (c->ahead > 0 && (is_plane(q->a) ? is_ball(q->b) : is_plane(q->b) && is_ball(q->a)))
+        return find_over_plane(c, q, list);
     rg_pair_motion motion;
-    if (is_plane(q->a) ? is_ball(q->b) : is_plane(q->b) && is_ball(q->a))
-        motion.time = c->ahead; /* the plane is the same for every motion */
-    else
-        find_motion(c, &world->content, q->b, q->a, &motion);
+    find_motion(c, &world->content, q->b, q->a, &motion);
     motion.kept = q->kept;
     rg_contact_query query;
     query.one.shape = q->b->collider->shape, query.one.pose = q->b->pose;
@@ -500,9 +512,9 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     return RG_OK;
 }
 
-/* Where three sorted lists are that pairs are looked up in. */
+/* Where two sorted lists are that pairs are looked up in. */
 typedef struct pair_places {
-    size_t memory, kept, look;
+    size_t memory, look;
 } pair_places;
 
 /* Room for one more pair: its look, not cleared; null without memory. */
@@ -527,23 +539,28 @@ static void add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look *look,
 
 /* Of terrain only triangles are looked at that the motion may reach. */
 static bool is_terrain(const rg_placed_collider *p) {
-    return rg_shape_get_kind(p->collider->shape) == RG_SHAPE_TERRAIN;
+    return p->collider->shape->kind == RG_SHAPE_TERRAIN;
 }
 
 static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pair_places *at,
                                      rg_pair_ids ids) {
-    pair_query q = {.b = placed_of(c, world, ids.b), .a = placed_of(c, world, ids.a)};
-    q.settings = settings_of_pair(c, world, q.b, q.a);
-    q.last = find_memory(&c->last, &at->memory, ids);
-    if (c->again)
-        q.kept = kept_of(&c->before, &at->kept, ids);
+    pair_query q; /* field by field: as a whole it would be cleared first */
+    q.b = placed_of(c, world, ids.b), q.a = placed_of(c, world, ids.a);
+    settings_of_pair(c, world, q.b, q.a, &q.settings);
     rg_pair_look *look = next_look(c);
     if (!look)
         return RG_OUT_OF_MEMORY;
     rg_contact_list list;
     rg_cache_list caches = {0};
-    const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
     bool still = !c->again && q.b->still && q.a->still;
+    const rg_pair_look *old =
+        c->again || still ? find_look(&c->lists[1 - c->current], &at->look, ids, &caches) : NULL;
+    /* An earlier look of the same step is also what this one starts from. */
+    q.last = c->again ? caches : find_memory(&c->last, &at->memory, ids);
+    q.kept.count = 0;
+    if (c->again && old)
+        q.kept = (rg_kept_manifolds){c->before.manifolds + old->first_manifold, old->manifold_count,
+                                     c->before.points};
     describe_look(&q, still, look);
     bool known =
         c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, look);
@@ -689,19 +706,21 @@ typedef struct points_job {
     rg_collision *collision;
     const rg_world *world;
     rg_broad_pairs pairs;
+    const uint32_t *generations; /* of the slots of colliders */
     pair_places begin[RG_COLLISION_LANES];
 } points_job;
 
-static rg_pair_ids ids_at(const rg_collision *c, const rg_broad_pairs *pairs, size_t i) {
-    return (rg_pair_ids){rg_broad_world_collider(c->broad, pairs->pairs[i].a),
-                         rg_broad_world_collider(c->broad, pairs->pairs[i].b)};
+static rg_pair_ids ids_at(const points_job *job, size_t i) {
+    rg_broad_pair pair = job->pairs.pairs[i];
+    return (rg_pair_ids){{pair.a + 1, job->generations[pair.a]},
+                         {pair.b + 1, job->generations[pair.b]}};
 }
 
 static rg_status look_at_range(rg_collision *c, const points_job *job, pair_places at, size_t begin,
                                size_t end) {
     rg_status status = RG_OK;
     for (size_t i = begin; !status && i < end; i++) {
-        rg_pair_ids ids = ids_at(c, &job->pairs, i);
+        rg_pair_ids ids = ids_at(job, i);
         if (is_looked_at(c, job->world, ids))
             status = find_points_of_pair(c, job->world, &at, ids);
     }
@@ -735,7 +754,7 @@ static void place_all(points_job *job) {
     bool few = 2 * job->pairs.count < colliders->count; /* of many, to ask takes longer */
     memset(c->is_placed, !few, colliders->count * sizeof *c->is_placed);
     for (size_t i = 0; few && i < job->pairs.count; i++) {
-        rg_pair_ids ids = ids_at(c, &job->pairs, i);
+        rg_pair_ids ids = ids_at(job, i);
         c->is_placed[rg_handle_index(colliders, RG_HANDLE(ids.b))] = 1;
         c->is_placed[rg_handle_index(colliders, RG_HANDLE(ids.a))] = 1;
     }
@@ -748,12 +767,10 @@ static void find_places(points_job *job, size_t grain, size_t lanes) {
     const rg_pair_list *looks = &c->lists[1 - c->current];
     pair_places at = {0};
     for (size_t i = 0; i < lanes; i++) {
-        rg_pair_ids ids = ids_at(c, &job->pairs, i * grain);
+        rg_pair_ids ids = ids_at(job, i * grain);
         rg_cache_list caches;
         find_memory(&c->last, &at.memory, ids);
         at.memory -= at.memory > 0 && rg_pair_compare(c->last.pairs[at.memory - 1].ids, ids) == 0;
-        if (c->again)
-            kept_of(&c->before, &at.kept, ids);
         find_look(looks, &at.look, ids, &caches);
         job->begin[i] = at;
     }
@@ -761,7 +778,10 @@ static void find_places(points_job *job, size_t grain, size_t lanes) {
 
 /* Side by side where that pays and nothing of the program is called on the way. */
 static rg_status look_at_pairs(rg_collision *c, const rg_world *world, rg_broad_pairs pairs) {
-    points_job job = {.collision = c, .world = world, .pairs = pairs};
+    points_job job = {.collision = c,
+                      .world = world,
+                      .pairs = pairs,
+                      .generations = rg_broad_world_generations(c->broad)};
     size_t grain = rg_chunk_count(pairs.count, RG_COLLISION_LANES);
     grain = grain > PAIRS_PER_LANE ? grain : PAIRS_PER_LANE;
     size_t lanes = rg_chunk_count(pairs.count, grain);

@@ -107,13 +107,13 @@ static rg_growth_solver *const table[RG_SHAPE_KIND_COUNT][RG_SHAPE_KIND_COUNT] =
  * which a quaternion that has drifted by a few units in the last place would not give. */
 static void fill_side(rg_side *side, const rg_shape *shape, const rg_quat *q) {
     double(*r)[3] = side->rotation.m;
+    side->shape = shape;
+    side->polyhedron = shape->solid.view.vertex_count ? &shape->solid.view : NULL; /* in line */
+    side->centre = shape->centre;
     double norm = rg_quat_norm_squared(*q), s = norm > 0 ? 2 / norm : 0;
     double x = s * q->x, y = s * q->y, z = s * q->z;
     double xx = x * q->x, yy = y * q->y, zz = z * q->z, xy = x * q->y, xz = x * q->z, yz = y * q->z,
            wx = x * q->w, wy = y * q->w, wz = z * q->w;
-    side->shape = shape;
-    side->polyhedron = rg_shape_polyhedron(shape);
-    side->centre = shape->centre;
     r[0][0] = 1 - (yy + zz);
     r[0][1] = xy - wz;
     r[0][2] = xz + wy;
@@ -168,10 +168,19 @@ static void derive(const rg_pair *pair, rg_vec3 x1, rg_growth *growth) {
     growth->on2 = rg_add(x1, growth->on2);
 }
 
+/* A sum is finite only if all its terms are; if it is not, they are looked at one by one. */
+static bool are_finite(const rg_pose *a, const rg_pose *b) {
+    rg_vec3 x = a->position, y = b->position;
+    rg_quat p = a->orientation, q = b->orientation;
+    double sum = ((x.x + x.y) + (x.z + y.x)) + ((y.y + y.z) + (p.x + p.y)) +
+                 ((p.z + p.w) + (q.x + q.y)) + (q.z + q.w);
+    return isfinite(sum) || (rg_pose_is_finite(*a) && rg_pose_is_finite(*b));
+}
+
 rg_status rg_growth_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                             rg_pose pose2, rg_growth_cache *cache, rg_growth *growth) {
     rg_growth_solver *solver = table[shape1->kind][shape2->kind];
-    if (!solver || !rg_pose_is_finite(pose1) || !rg_pose_is_finite(pose2)) {
+    if (!solver || !are_finite(&pose1, &pose2)) {
         memset(growth, 0, sizeof *growth);
         return solver ? RG_NOT_FINITE : RG_INVALID_ARGUMENT;
     }

@@ -62,9 +62,30 @@ static bool is_summit(const rg_solid *solid, rg_vec3 c, uint32_t vertex, double 
     return true;
 }
 
-/* The highest vertex along a unit vector, plateaus and all. */
-static uint32_t summit(const rg_solid *solid, rg_vec3 c, uint32_t guess, double *height) {
+/* Whether all neighbours of a vertex but one are below a level. */
+static bool is_above(const rg_solid *solid, rg_vec3 c, uint32_t vertex, uint32_t but,
+                     double level) {
+    const uint32_t *start = solid->view.vertex_start, *neighbours = solid->view.vertex_neighbours;
+    for (uint32_t k = start[vertex], end = start[vertex + 1]; k < end; k++)
+        if (neighbours[k] != but && rg_dot(c, solid->centred[neighbours[k]]) >= level)
+            return false;
+    return true;
+}
+
+/* The highest vertex along a unit vector, plateaus and all. Along the normal of an edge both its
+ * ends, `guess` and `other`, are level, and what climbing would find is looked at directly. */
+static uint32_t summit(const rg_solid *solid, rg_vec3 c, uint32_t guess, const uint32_t *other,
+                       double *height) {
     double second, slack = RG_RATIO_PLATEAU * solid->circumradius;
+    if (other) {
+        uint32_t partner = *other;
+        double here = rg_dot(c, solid->centred[guess]), there = rg_dot(c, solid->centred[partner]);
+        *height = there > here ? there : here;
+        double level = *height - slack;
+        if (here >= level && there >= level && is_above(solid, c, guess, partner, level) &&
+            is_above(solid, c, partner, guess, level))
+            return there > here ? partner : guess;
+    }
     guess = rg_ratio_climb_to(solid, c, guess, height, &second);
     if (*height - second > slack || is_summit(solid, c, guess, *height - slack))
         return guess;
@@ -80,10 +101,11 @@ void rg_ratio_certify(const rg_ratio_frame *frame, const rg_ratio_witness *witne
     uint32_t guess1 = witness->guess1, guess2 = witness->guess2;
     double height1 = witness->height1, height2 = witness->height2;
     if (!(height1 == height1))
-        guess1 = summit(frame->solid[0], n, guess1, &height1);
+        guess1 = summit(frame->solid[0], n, guess1, witness->edges ? &witness->other[0] : NULL,
+                        &height1);
     if (!(height2 == height2))
-        guess2 =
-            summit(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), guess2, &height2);
+        guess2 = summit(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), guess2,
+                        witness->edges ? &witness->other[1] : NULL, &height2);
     answer->vertex1 = guess1;
     answer->vertex2 = guess2;
     rg_vec3 d = frame->d[0], z = rg_sub(y1, y2);
@@ -316,7 +338,14 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
         y2 = rg_add_scaled(y2, weight[i], c[i].q);
     }
     outside *= frame->size;
-    rg_ratio_witness found = {n, y1, y2, c[heaviest].i1, c[heaviest].i2, outside, NAN, NAN};
+    rg_ratio_witness found = {.n = n,
+                              .y1 = y1,
+                              .y2 = y2,
+                              .guess1 = c[heaviest].i1,
+                              .guess2 = c[heaviest].i2,
+                              .outside = outside,
+                              .height1 = NAN,
+                              .height2 = NAN};
     rg_feature_pair features = features_of_portal(frame, c, heaviest, &found.n);
     answer->features = features;
     rg_ratio_certify(frame, &found, answer);

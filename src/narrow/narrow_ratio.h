@@ -90,6 +90,8 @@ typedef struct rg_ratio_witness {
     uint32_t guess1, guess2; /* of the support vertices */
     double outside;          /* m: how far y1 and y2 are known to be outside their bodies */
     double height1, height2; /* of a side of which n is the normal of a facet; otherwise NAN */
+    bool edges;              /* n is normal to an edge of each, from the guess to: */
+    uint32_t other[2];
 } rg_ratio_witness;
 /* Fills normal (made unit), supports, width, ratio and the certificate. */
 void rg_ratio_certify(const rg_ratio_frame *frame, const rg_ratio_witness *witness,

@@ -199,7 +199,8 @@ static void answer_face(const rg_ratio_frame *frame, int s, int i, rg_ratio_answ
     uint32_t own = vertex_towards(n), facet = facet_of(i, sign > 0);
     answer->features = s ? (rg_feature_pair){RG_FEATURES_VERTEX_FACE, vertex, facet}
                          : (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, vertex};
-    rg_ratio_witness found = {vector(n), vector(mine), vector(y), own, vertex, outside, p[i], NAN};
+    rg_ratio_witness found = {vector(n), vector(mine), vector(y), own,   vertex,
+                              outside,   p[i],         NAN,       false, {0}};
     if (s == 1)
         found = (rg_ratio_witness){rg_neg(rg_mat3_apply(&frame->turn[0], vector(n))),
                                    rg_mat3_apply(&frame->turn[0], vector(y)),
@@ -208,7 +209,9 @@ static void answer_face(const rg_ratio_frame *frame, int s, int i, rg_ratio_answ
                                    own,
                                    outside,
                                    NAN,
-                                   p[i]};
+                                   p[i],
+                                   false,
+                                   {0}};
     rg_ratio_certify(frame, &found, answer);
 }
 
@@ -259,7 +262,9 @@ static void answer_edges(const rg_ratio_frame *frame, int i, int j, rg_ratio_ans
                               u2,
                               0,
                               NAN,
-                              NAN};
+                              NAN,
+                              false,
+                              {0}};
     rg_ratio_certify(frame, &found, answer);
 }
 

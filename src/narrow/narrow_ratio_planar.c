@@ -115,7 +115,7 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
     rg_vec3 y1 = rg_add(rg_scale(w0, c[0].p), rg_scale(w1, c[1].p));
     rg_vec3 y2 = rg_add(rg_scale(w0, c[0].q), rg_scale(w1, c[1].q));
     double outside = fmax(0, fmax(-w0, -w1)) * frame->size;
-    rg_ratio_witness found = {n, y1, y2, c[heavy].i1, c[heavy].i2, outside, NAN, NAN};
+    rg_ratio_witness found = {n, y1, y2, c[heavy].i1, c[heavy].i2, outside, NAN, NAN, false, {0}};
     answer->features = features_of_portal(frame, c, heavy, &found.n);
     rg_ratio_certify(frame, &found, answer);
     if (rg_ratio_accepted(frame, answer))

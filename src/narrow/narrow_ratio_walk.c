@@ -105,7 +105,7 @@ static verdict step_from_face(walk *w, rg_ratio_answer *answer) {
         uint32_t own = p->facet_vertices[p->facet_start[w->facet]];
         double outside = worst > 0 ? worst : 0;
         double height = p->offsets[w->facet];
-        rg_ratio_witness found = {a, y, corner, own, w->vertex, outside, height, NAN};
+        rg_ratio_witness found = {a, y, corner, own, w->vertex, outside, height, NAN, false, {0}};
         if (s ==
             1) /* in the axes of side 0, where the vertex is exact and the normal points away */
             found = (rg_ratio_witness){rg_neg(rg_mat3_apply(&frame->turn[0], a)),
@@ -115,7 +115,9 @@ static verdict step_from_face(walk *w, rg_ratio_answer *answer) {
                                        own,
                                        outside,
                                        NAN,
-                                       height};
+                                       height,
+                                       false,
+                                       {0}};
         rg_ratio_certify(frame, &found, answer);
         return OPTIMAL;
     }
@@ -188,7 +190,9 @@ static verdict step_from_edges(walk *w, rg_ratio_answer *answer) {
                                   w->e[1].v[0],
                                   0,
                                   NAN,
-                                  NAN};
+                                  NAN,
+                                  true,
+                                  {w->e[0].v[1], w->e[1].v[1]}};
         rg_ratio_certify(frame, &found, answer);
         return OPTIMAL;
     }

@@ -543,7 +543,9 @@ bool rg_ratio_seidel(const rg_ratio_frame *frame, bool planar, rg_ratio_answer *
         rg_solid_support(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), NULL),
         outside,
         NAN,
-        NAN};
+        NAN,
+        false,
+        {0}};
     rg_ratio_certify(frame, &found, answer);
     features_of_rows(frame, solution.active, s.k, planar, answer);
     answer->iterations = s.k;

@@ -45,18 +45,26 @@ static inline void fill_side(const rg_world_content *c, const rg_contact_row *ro
         fill_row(false, row->tangent2, arm, sign, out + 2 * n);
 }
 
+/* Of known sizes: no call is needed. */
+static inline void clear_side(bool planar, double *out) {
+    if (planar)
+        memset(out, 0, 2 * 3 * sizeof *out);
+    else
+        memset(out, 0, 3 * 6 * sizeof *out);
+}
+
 static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) {
     const rg_contact_row *row = &set->rows[i];
-    size_t d = (size_t)set->dimension, n = (size_t)set->freedom;
-    double *out = set->jacobian + i * 2 * d * n;
+    size_t size = (size_t)set->dimension * (size_t)set->freedom;
+    double *out = set->jacobian + i * 2 * size;
     if (row->moves_a)
         fill_side(c, row, row->body_a, 1, out);
     else
-        memset(out, 0, d * n * sizeof *out);
+        clear_side(c->planar, out);
     if (row->moves_b)
-        fill_side(c, row, row->body_b, -1, out + d * n);
+        fill_side(c, row, row->body_b, -1, out + size);
     else
-        memset(out + d * n, 0, d * n * sizeof *out);
+        clear_side(c->planar, out + size);
 }
 
 typedef struct builder {

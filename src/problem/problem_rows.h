@@ -94,13 +94,14 @@ static inline void rg_row_add_velocity(const rg_row_set *set, size_t i, size_t s
     if (rg_row_is_still(v, w))
         return;
     const double *j = rg_row_jacobian(set, i, side, 0);
-    for (int k = 0; k < set->dimension; k++, j += set->freedom) {
-        if (set->freedom == 3)
-            u[k] += j[0] * v->x + j[1] * v->z + j[2] * w->y;
-        else
-            u[k] +=
-                j[0] * v->x + j[1] * v->y + j[2] * v->z + j[3] * w->x + j[4] * w->y + j[5] * w->z;
+    rg_vec3 x = *v, y = *w;
+    if (set->freedom == 3) {
+        for (int k = 0; k < 2; k++, j += 3)
+            u[k] += j[0] * x.x + j[1] * x.z + j[2] * y.y;
+        return;
     }
+    for (int k = 0; k < 3; k++, j += 6)
+        u[k] += j[0] * x.x + j[1] * x.y + j[2] * x.z + j[3] * y.x + j[4] * y.y + j[5] * y.z;
 }
 
 /* u = J v of one contact for given body velocities, prescribed motion included. */

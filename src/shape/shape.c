@@ -13,26 +13,24 @@
 #include <string.h>
 
 static const rg_shape_operations kinds[RG_SHAPE_KIND_COUNT] = {
-    [RG_SHAPE_HALFSPACE] = {"halfspace", false, false, true, rg_halfspace_make, NULL,
+    [RG_SHAPE_HALFSPACE] = {"halfspace", false, false, rg_halfspace_make, NULL,
                             rg_halfspace_bounds},
-    [RG_SHAPE_BOX] = {"box", false, true, true, rg_box_make, rg_box_support, rg_convex_bounds},
-    [RG_SHAPE_SPHERE] = {"sphere", false, true, true, rg_sphere_make, rg_sphere_support,
+    [RG_SHAPE_BOX] = {"box", false, true, rg_box_make, rg_box_support, rg_convex_bounds},
+    [RG_SHAPE_SPHERE] = {"sphere", false, true, rg_sphere_make, rg_sphere_support,
                          rg_convex_bounds},
-    [RG_SHAPE_CAPSULE] = {"capsule", false, true, true, rg_capsule_make, rg_capsule_support,
+    [RG_SHAPE_CAPSULE] = {"capsule", false, true, rg_capsule_make, rg_capsule_support,
                           rg_convex_bounds},
-    [RG_SHAPE_CYLINDER] = {"cylinder", false, true, true, rg_cylinder_make, rg_cylinder_support,
+    [RG_SHAPE_CYLINDER] = {"cylinder", false, true, rg_cylinder_make, rg_cylinder_support,
                            rg_convex_bounds},
-    [RG_SHAPE_CONE] = {"cone", false, true, true, rg_cone_make, rg_cone_support, rg_convex_bounds},
-    [RG_SHAPE_ELLIPSOID] = {"ellipsoid", false, true, true, rg_ellipsoid_make, rg_ellipsoid_support,
+    [RG_SHAPE_CONE] = {"cone", false, true, rg_cone_make, rg_cone_support, rg_convex_bounds},
+    [RG_SHAPE_ELLIPSOID] = {"ellipsoid", false, true, rg_ellipsoid_make, rg_ellipsoid_support,
                             rg_convex_bounds},
-    [RG_SHAPE_HULL] = {"hull", false, true, true, rg_hull_make, rg_vertex_support,
-                       rg_convex_bounds},
-    [RG_SHAPE_COMPOUND] = {"compound", false, true, false, rg_compound_make, NULL,
-                           rg_compound_bounds},
-    [RG_SHAPE_POLYGON] = {"polygon", true, true, true, rg_polygon_make, rg_vertex_support,
+    [RG_SHAPE_HULL] = {"hull", false, true, rg_hull_make, rg_vertex_support, rg_convex_bounds},
+    [RG_SHAPE_COMPOUND] = {"compound", false, true, rg_compound_make, NULL, rg_compound_bounds},
+    [RG_SHAPE_POLYGON] = {"polygon", true, true, rg_polygon_make, rg_vertex_support,
                           rg_convex_bounds},
-    [RG_SHAPE_DISC] = {"disc", true, true, true, rg_disc_make, rg_disc_support, rg_convex_bounds},
-    [RG_SHAPE_TERRAIN] = {"terrain", false, true, false, rg_terrain_make, NULL, rg_terrain_bounds},
+    [RG_SHAPE_DISC] = {"disc", true, true, rg_disc_make, rg_disc_support, rg_convex_bounds},
+    [RG_SHAPE_TERRAIN] = {"terrain", false, true, rg_terrain_make, NULL, rg_terrain_bounds},
 };
 
 static bool is_kind(rg_shape_kind kind) {
@@ -195,7 +193,7 @@ bool rg_shape_is_bounded(const rg_shape *shape) {
 }
 
 bool rg_shape_is_convex(const rg_shape *shape) {
-    return kinds[shape->kind].convex;
+    return rg_shape_is_one(shape);
 }
 
 rg_shape_def rg_shape_get_def(const rg_shape *shape) {

@@ -36,11 +36,16 @@ struct rg_shape {
     rg_terrain *terrain;
 };
 
+/* rg_shape_is_convex, for whoever asks it of every shape in every step. */
+static inline bool rg_shape_is_one(const rg_shape *shape) {
+    return shape->kind != RG_SHAPE_COMPOUND && shape->kind != RG_SHAPE_TERRAIN;
+}
+
 /* One row of the table of kinds. `make` fills a cleared shape from a def; on failure the caller
  * releases what it has taken. */
 typedef struct rg_shape_operations {
     const char *name;
-    bool planar, bounded, convex;
+    bool planar, bounded;
     rg_status (*make)(rg_shape *shape, const rg_shape_def *def, rg_error *error);
     rg_vec3 (*support)(const rg_shape *shape, rg_vec3 direction, uint32_t *hint);
     rg_bounds (*bounds)(const rg_shape *shape, rg_pose pose);

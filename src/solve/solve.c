@@ -151,6 +151,9 @@ static rg_conversion_kind conversion_for(const rg_solver *solver, const rg_probl
         (!polygon || !friction || contact->dimension < 3 ||
          (solver->accepts & RG_ACCEPT_POLYGON) != 0))
         return RG_CONVERT_CONDENSE;
+    if (!friction && solver == &rg_solver_dantzig && contact->form == RG_FORM_GLOBAL &&
+        contact->joints == 0)
+        return RG_CONVERT_ENTRIES;
     if (!friction && (solver->accepts & RG_ACCEPT_LINEAR) != 0)
         return RG_CONVERT_ROWS;
     if (friction && contact->dimension == 2 && (solver->accepts & RG_ACCEPT_FRICTION) != 0)
@@ -186,7 +189,10 @@ static rg_status run_solver(rg_solve_context *context, const rg_solver *solver,
         converted.force[i] = converted.velocity[i] = converted.ray[i] = 0;
     if (settings->warm)
         rg_convert_force(&conversion, solution->force, converted.force);
+    const rg_entries *outer = context->entries;
+    context->entries = &conversion.entries;
     status = run_solver(context, solver, &conversion.problem, settings, &converted, report, error);
+    context->entries = outer;
     rg_convert_back(&conversion, converted.force, solution->force);
     if (solution->ray)
         rg_convert_back(&conversion, converted.ray, solution->ray);

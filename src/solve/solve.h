@@ -12,6 +12,14 @@
 #include "base/base_thread.h"
 #include "rigor/solver.h"
 
+/* A symmetric matrix by its entries that are not zero: those of row i are [starts[i],
+ * starts[i + 1]), columns ascending. */
+typedef struct rg_entries {
+    const size_t *starts; /* null: they are not known */
+    const uint32_t *columns;
+    const double *values;
+} rg_entries;
+
 struct rg_solve_context {
     rg_allocator allocator;
     rg_arena arena;
@@ -20,6 +28,7 @@ struct rg_solve_context {
     rg_pool *pool;        /* for the inside of one large problem; null: one thread */
     struct rg_tree *tree; /* the last factor of solve_tree.c; null: none yet */
     rg_arena tree_memory;
+    const rg_entries *entries; /* of the linear problem that is solved, if its matrix is null */
     bool starved; /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 
@@ -103,11 +112,13 @@ typedef enum rg_conversion_kind {
     RG_CONVERT_NONE,
     RG_CONVERT_CONDENSE, /* contact, global -> contact, local with dense W = J M^-1 J' */
     RG_CONVERT_ROWS,     /* contact without friction, or planar, -> linear (static rows) */
+    RG_CONVERT_ENTRIES,  /* global, without friction and joints: the same by `entries` if few */
     RG_CONVERT_POLYGON   /* contact, polygon -> linear, mixed (Hart-Anitescu 4.11-4.12) */
 } rg_conversion_kind;
 typedef struct rg_conversion {
     rg_conversion_kind kind;
     rg_problem problem; /* the converted one */
+    rg_entries entries; /* of its matrix, which is null then */
     const rg_problem *original;
 } rg_conversion;
 rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_conversion_kind kind,

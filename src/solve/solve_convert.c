@@ -5,6 +5,7 @@
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
+#include "solve/solve_dantzig.h"
 
 #include <assert.h>
 #include <string.h>
@@ -86,43 +87,66 @@ static void add_side(const row_part *parts, size_t n, const block_rows *touching
     }
 }
 
+/* What the rows of W are made of. */
+typedef struct condensing {
+    const rg_contact_problem *problem;
+    size_t kept, rows;
+    row_part *parts;
+    double *lower; /* factors of the masses */
+    block_rows touching;
+} condensing;
+
+static rg_status begin_condensing(rg_solve_context *context, const rg_contact_problem *p,
+                                  size_t kept, condensing *c, rg_error *error) {
+    const rg_global_form *g = &p->global;
+    size_t n = (size_t)g->freedom;
+    c->problem = p, c->kept = kept;
+    c->rows = p->contacts * kept + p->joints;
+    RG_TAKE(c->lower, context, g->blocks * n * n, error);
+    RG_TAKE(c->parts, context, 2 * c->rows, error);
+    list_parts(p, kept, c->parts);
+    for (size_t b = 0; b < g->blocks; b++)
+        rg_mass_factor(g->mass + b * n * n, g->freedom, c->lower + b * n * n);
+    return list_rows(context, c->parts, c->rows, g->blocks, &c->touching, error);
+}
+
+/* Adds to the lower half of a row of W, which is zero as yet, and returns its entry of q. */
+static double condense_row(const condensing *c, size_t row, double *w) {
+    const rg_global_form *g = &c->problem->global;
+    size_t n = (size_t)g->freedom;
+    double q = c->problem->q[original_row(c->problem, c->kept, row)];
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t block = c->parts[2 * row + side].block;
+        const double *jacobian = c->parts[2 * row + side].jacobian;
+        if (block == RG_NO_BLOCK)
+            continue;
+        double x[6];
+        for (size_t k = 0; k < n; k++) {
+            x[k] = jacobian[k];
+            q += jacobian[k] * g->free_velocity[block * n + k];
+        }
+        rg_mass_solve(c->lower + block * n * n, g->freedom, x);
+        add_side(c->parts, n, &c->touching, row, block, x, w);
+    }
+    return q;
+}
+
 /* W_ij = sum over shared blocks of J_i M^-1 J_j' and q_i = q + J_i v, of the first `kept` rows of
  * every contact and the joints. Row i times M^-1 first, then only the rows j that touch the same
  * blocks matter; a list of rows per block finds them. */
 static rg_status condense(rg_solve_context *context, const rg_contact_problem *p, size_t kept,
                           double **matrix, double **shift, rg_error *error) {
-    const rg_global_form *g = &p->global;
-    size_t rows = p->contacts * kept + p->joints, n = (size_t)g->freedom;
-    double *w, *q, *lower;
-    row_part *parts;
-    block_rows touching;
-    RG_TAKE(w, context, rows * rows, error);
-    RG_TAKE(q, context, rows, error);
-    RG_TAKE(lower, context, g->blocks * n * n, error);
-    RG_TAKE(parts, context, 2 * rows, error);
-    list_parts(p, kept, parts);
-    rg_status status = list_rows(context, parts, rows, g->blocks, &touching, error);
+    condensing c;
+    double *w, *q;
+    rg_status status = begin_condensing(context, p, kept, &c, error);
     if (status)
         return status;
+    size_t rows = c.rows;
+    RG_TAKE(w, context, rows * rows, error);
+    RG_TAKE(q, context, rows, error);
     memset(w, 0, rows * rows * sizeof *w);
-    for (size_t b = 0; b < g->blocks; b++)
-        rg_mass_factor(g->mass + b * n * n, g->freedom, lower + b * n * n);
-    for (size_t row = 0; row < rows; row++) {
-        q[row] = p->q[original_row(p, kept, row)];
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t block = parts[2 * row + side].block;
-            const double *jacobian = parts[2 * row + side].jacobian;
-            if (block == RG_NO_BLOCK)
-                continue;
-            double x[6];
-            for (size_t k = 0; k < n; k++) {
-                x[k] = jacobian[k];
-                q[row] += jacobian[k] * g->free_velocity[block * n + k];
-            }
-            rg_mass_solve(lower + block * n * n, g->freedom, x);
-            add_side(parts, n, &touching, row, block, x, w + row * rows);
-        }
-    }
+    for (size_t row = 0; row < rows; row++)
+        q[row] = condense_row(&c, row, w + row * rows);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = i + 1; j < rows; j++)
             w[i * rows + j] = w[j * rows + i];
@@ -130,6 +154,119 @@ static rg_status condense(rg_solve_context *context, const rg_contact_problem *p
     for (size_t j = 0; p->compliance && j < p->joints; j++)
         w[(joint_row + j) * (rows + 1)] += p->compliance[j];
     *matrix = w, *shift = q;
+    return RG_OK;
+}
+
+/* --- the same by its entries ------------------------------------------------------------------ */
+
+/* Lower halves of rows, as they are made. */
+typedef struct lower_rows {
+    size_t *starts;
+    uint32_t *columns;
+    double *values;
+    double *row;    /* zero, between two rows */
+    uint8_t *taken; /* likewise: columns of the row */
+} lower_rows;
+
+/* At most, and with those of the upper half: two rows have an entry if they share a block. */
+static size_t count_entries(const condensing *c) {
+    size_t sum = 0;
+    for (size_t b = 0; b < c->problem->global.blocks; b++) {
+        size_t rows = c->touching.first[b + 1] - c->touching.first[b];
+        sum += rows * rows;
+    }
+    return sum;
+}
+
+/* Columns up to `row` of one block of it, put where they belong: two lists, and there are few. */
+static size_t take_columns(const condensing *c, size_t row, uint32_t block, size_t first,
+                           size_t next, lower_rows *lower) {
+    for (size_t k = c->touching.first[block]; k < c->touching.first[block + 1]; k++) {
+        uint32_t column = c->touching.list[k] / 2;
+        if (column > row)
+            break;
+        if (lower->taken[column])
+            continue;
+        lower->taken[column] = 1;
+        size_t at = next++;
+        for (; at > first && lower->columns[at - 1] > column; at--)
+            lower->columns[at] = lower->columns[at - 1];
+        lower->columns[at] = column;
+    }
+    return next;
+}
+
+/* Row by row into a row of zeros, of which only the entries are looked at. */
+static void make_lower_rows(const condensing *c, lower_rows *lower, double *q) {
+    size_t next = 0;
+    memset(lower->row, 0, c->rows * sizeof *lower->row);
+    memset(lower->taken, 0, c->rows);
+    for (size_t row = 0; row < c->rows; row++) {
+        size_t first = lower->starts[row] = next, end = next;
+        q[row] = condense_row(c, row, lower->row);
+        for (size_t side = 0; side < 2; side++)
+            if (c->parts[2 * row + side].block != RG_NO_BLOCK)
+                end = take_columns(c, row, c->parts[2 * row + side].block, first, end, lower);
+        for (size_t k = first; k < end; k++) {
+            uint32_t column = lower->columns[k];
+            lower->columns[next] = column;
+            lower->values[next] = lower->row[column];
+            next += lower->row[column] != 0;
+            lower->row[column] = 0;
+            lower->taken[column] = 0;
+        }
+    }
+    lower->starts[c->rows] = next;
+}
+
+/* Both halves: rows get their own entries, then those of later rows in their order. */
+static void mirror(const lower_rows *lower, size_t n, size_t *starts, uint32_t *columns,
+                   double *values) {
+    memset(starts, 0, (n + 2) * sizeof *starts);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = lower->starts[i]; k < lower->starts[i + 1]; k++) {
+            starts[i + 2]++;
+            starts[lower->columns[k] + 2] += lower->columns[k] != i;
+        }
+    for (size_t i = 0; i < n; i++)
+        starts[i + 2] += starts[i + 1];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = lower->starts[i]; k < lower->starts[i + 1]; k++) {
+            size_t column = lower->columns[k], at = starts[i + 1]++;
+            columns[at] = (uint32_t)column, values[at] = lower->values[k];
+            if (column == i)
+                continue;
+            at = starts[column + 1]++;
+            columns[at] = (uint32_t)i, values[at] = lower->values[k];
+        }
+}
+
+/* The normal rows of contacts without joints. The entries are null if they are not few. */
+static rg_status condense_entries(rg_solve_context *context, const rg_contact_problem *p,
+                                  rg_entries *entries, double **shift, rg_error *error) {
+    condensing c;
+    lower_rows lower;
+    size_t *starts;
+    uint32_t *columns;
+    double *values;
+    *entries = (rg_entries){0};
+    rg_status status = begin_condensing(context, p, 1, &c, error);
+    if (status)
+        return status;
+    size_t n = c.rows, most = count_entries(&c);
+    RG_TAKE(lower.starts, context, n + 1, error);
+    RG_TAKE(lower.columns, context, most, error);
+    RG_TAKE(lower.values, context, most, error);
+    RG_TAKE(lower.row, context, n, error);
+    RG_TAKE(lower.taken, context, n, error);
+    RG_TAKE(starts, context, n + 2, error);
+    RG_TAKE(columns, context, most, error);
+    RG_TAKE(values, context, most, error);
+    RG_TAKE(*shift, context, n, error);
+    make_lower_rows(&c, &lower, *shift);
+    mirror(&lower, n, starts, columns, values);
+    if (starts[n - 1] <= n * n / RG_ENTRIES_SHARE)
+        *entries = (rg_entries){starts, columns, values};
     return RG_OK;
 }
 
@@ -236,6 +373,27 @@ static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
     return RG_OK;
 }
 
+/* Without friction and joints: the matrix by its entries, if they are few. */
+static rg_status to_entries(rg_solve_context *context, const rg_contact_problem *p,
+                            rg_conversion *conversion, rg_error *error) {
+    double *b;
+    row_laws laws;
+    conversion->kind = RG_CONVERT_ROWS;
+    if (p->contacts < RG_ENTRIES_ROWS)
+        return to_rows(context, p, conversion, error);
+    rg_arena_mark mark = rg_arena_get_mark(&context->arena);
+    rg_status status = condense_entries(context, p, &conversion->entries, &b, error);
+    if (!status && !conversion->entries.starts) {
+        rg_arena_return(&context->arena, mark);
+        return to_rows(context, p, conversion, error);
+    }
+    if (!status)
+        status = take_laws(context, p->contacts, &laws, error);
+    if (!status)
+        set_linear(conversion, p->contacts, NULL, b, &laws);
+    return status;
+}
+
 /* --- the polygon as a mixed LCP --------------------------------------------------------------- */
 
 /* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar
@@ -340,6 +498,8 @@ rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_co
         return to_local(context, problem, conversion, error);
     if (kind == RG_CONVERT_ROWS)
         return to_rows(context, &problem->contact, conversion, error);
+    if (kind == RG_CONVERT_ENTRIES)
+        return to_entries(context, &problem->contact, conversion, error);
     rg_conversion local = {.problem = *problem};
     rg_status status =
         problem->contact.form == RG_FORM_GLOBAL ? to_local(context, problem, &local, error) : RG_OK;

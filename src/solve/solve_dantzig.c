@@ -68,7 +68,6 @@ static rg_status take_memory(rg_solve_context *context, size_t n, rg_dantzig *z,
     size_t stride = (n + 7) / 8 * 8, length = stride + 8;
     z->size = n;
     z->stride = stride;
-    RG_TAKE(z->columns, context, n * stride, error);
     RG_TAKE(z->factor.lower, context, n * stride, error);
     double **vectors[] = {&z->b,
                           &z->exact_b,
@@ -128,6 +127,8 @@ double rg_dantzig_unit(double d) {
 static bool is_exactly_symmetric(const rg_linear_problem *problem, const rg_entries *entries) {
     enum { TILE = 16 };
     size_t n = problem->size;
+    if (!problem->matrix)
+        return true;
     if (entries->starts) {
         for (size_t i = 0; i < n; i++)
             for (size_t k = entries->starts[i]; k < entries->starts[i + 1]; k++) {
@@ -162,32 +163,29 @@ static void copy_matrix(const rg_linear_problem *problem, bool symmetric, rg_dan
     }
 }
 
-/* The same from a list of the entries, each column from its first to its last one, in the new
- * order. */
-static void copy_entries(const rg_linear_problem *problem, bool symmetric,
-                         const rg_entries *entries, rg_dantzig *z) {
-    size_t n = z->size;
+/* The same from a list of the entries of a symmetric matrix, to a list in the new order. */
+static void copy_entries(const rg_entries *entries, size_t *starts, uint32_t *rows, double *values,
+                         rg_dantzig *z) {
+    size_t n = z->size, next = 0;
     uint32_t *place = z->basis; /* free as yet */
     for (size_t i = 0; i < n; i++)
         place[z->order[i]] = (uint32_t)i;
     for (size_t j = 0; j < n; j++) {
-        size_t caller = z->order[j], begin = j, end = j + 1;
-        double *column = z->columns + j * z->stride;
-        const double *row = rg_linear_row(problem, caller);
+        size_t caller = z->order[j], first = next;
+        starts[j] = first;
         for (size_t k = entries->starts[caller]; k < entries->starts[caller + 1]; k++) {
-            size_t i = place[entries->columns[k]];
-            begin = i < begin ? i : begin;
-            end = i + 1 > end ? i + 1 : end;
+            uint32_t i = place[entries->columns[k]];
+            size_t at = next++; /* insertion: there are few */
+            for (; at > first && rows[at - 1] > i; at--)
+                rows[at] = rows[at - 1], values[at] = values[at - 1];
+            rows[at] = i;
+            values[at] = entries->values[k] * z->scale[j] * z->scale[i];
         }
-        memset(column + begin, 0, (end - begin) * sizeof *column);
-        for (size_t k = entries->starts[caller]; k < entries->starts[caller + 1]; k++) {
-            size_t other = entries->columns[k], i = place[other];
-            double entry = symmetric ? row[other] : rg_linear_row(problem, other)[caller];
-            column[i] = entry * z->scale[j] * z->scale[i];
-        }
-        z->begin[j] = (uint32_t)begin;
-        z->end[j] = (uint32_t)end;
+        z->begin[j] = next > first && rows[first] < j ? rows[first] : (uint32_t)j;
+        z->end[j] = next > first && rows[next - 1] > j ? rows[next - 1] + 1 : (uint32_t)j + 1;
     }
+    starts[n] = next;
+    z->starts = starts, z->rows = rows, z->values = values;
 }
 
 static void copy_vectors(const rg_linear_problem *problem, rg_dantzig *z) {
@@ -206,25 +204,47 @@ static void copy_vectors(const rg_linear_problem *problem, rg_dantzig *z) {
         }
         z->state[i] = RG_PIVOT_WAITING;
         z->barred[i] = 0;
+        z->place[i] = 0;
         z->magnitude[i] = fabs(z->b[i]);
         z->allowed[i] = 0;
     }
 }
 
-static rg_solve_outcome prepare(const rg_linear_problem *problem, rg_entries *entries,
-                                rg_dantzig *z) {
+/* On the diagonal, in row i of the caller. */
+static double diagonal_of(const rg_linear_problem *problem, const rg_entries *entries, size_t i) {
+    if (!entries->starts)
+        return rg_linear_row(problem, i)[i];
+    for (size_t k = entries->starts[i]; k < entries->starts[i + 1]; k++)
+        if (entries->columns[k] == i)
+            return entries->values[k];
+    return 0;
+}
+
+static rg_status prepare(rg_solve_context *context, const rg_linear_problem *problem,
+                         const rg_entries *entries, rg_dantzig *z, rg_solve_outcome *outcome,
+                         rg_error *error) {
     bool symmetric = is_exactly_symmetric(problem, entries);
+    *outcome = RG_SOLVED;
     if (!symmetric && !rg_linear_is_symmetric(problem))
-        return RG_SOLVE_NOT_SYMMETRIC;
-    for (size_t i = 0; i < z->size; i++) {
-        double d = rg_linear_row(problem, z->order[i])[z->order[i]];
+        *outcome = RG_SOLVE_NOT_SYMMETRIC;
+    for (size_t i = 0; i < z->size && *outcome == RG_SOLVED; i++) {
+        double d = diagonal_of(problem, entries, z->order[i]);
         if (d < 0)
-            return RG_SOLVE_INDEFINITE;
+            *outcome = RG_SOLVE_INDEFINITE;
         z->scale[i] = rg_dantzig_unit(d);
     }
-    if (entries->starts && symmetric)
-        copy_entries(problem, symmetric, entries, z);
-    else {
+    if (*outcome != RG_SOLVED)
+        return RG_OK;
+    if (entries->starts && symmetric) {
+        size_t *starts, count = entries->starts[z->size];
+        uint32_t *rows;
+        double *values;
+        RG_TAKE(starts, context, z->size + 1, error);
+        RG_TAKE(rows, context, count, error);
+        RG_TAKE(values, context, count, error);
+        copy_entries(entries, starts, rows, values, z);
+    } else {
+        RG_TAKE(z->columns, context, z->size * z->stride, error);
         for (size_t i = 0; i < z->size; i++) {
             z->order[i] = (uint32_t)i;
             z->scale[i] = rg_dantzig_unit(rg_linear_row(problem, i)[i]);
@@ -233,10 +253,30 @@ static rg_solve_outcome prepare(const rg_linear_problem *problem, rg_entries *en
     }
     copy_vectors(problem, z);
     rg_ldlt_clear(&z->factor);
-    return RG_SOLVED;
+    return RG_OK;
 }
 
 /* --- rounds ----------------------------------------------------------------------------------- */
+
+/* What the force of row j adds to a and to the magnitudes. */
+static void add_force(const rg_dantzig *z, size_t j, double f) {
+    double *restrict a = z->a, *restrict magnitude = z->magnitude;
+    if (z->starts) {
+        for (size_t k = z->starts[j]; k < z->starts[j + 1]; k++) {
+            uint32_t i = z->rows[k];
+            double product = z->values[k] * f;
+            a[i] += product;
+            magnitude[i] += fabs(product);
+        }
+        return;
+    }
+    const double *restrict column = z->columns + j * z->stride;
+    for (size_t i = z->begin[j]; i < z->end[j]; i++) {
+        double product = column[i] * f;
+        a[i] += product;
+        magnitude[i] += fabs(product);
+    }
+}
 
 /* a = A f + b and the magnitudes of its rows. */
 static void evaluate(rg_dantzig *z) {
@@ -244,17 +284,9 @@ static void evaluate(rg_dantzig *z) {
         z->a[i] = z->b[i];
         z->magnitude[i] = fabs(z->b[i]);
     }
-    for (size_t j = 0; j < z->size; j++) {
-        double f = z->f[j];
-        const double *restrict column = z->columns + j * z->stride;
-        double *restrict a = z->a, *restrict magnitude = z->magnitude;
-        if (f != 0)
-            for (size_t i = z->begin[j]; i < z->end[j]; i++) {
-                double product = column[i] * f;
-                a[i] += product;
-                magnitude[i] += fabs(product);
-            }
-    }
+    for (size_t j = 0; j < z->size; j++)
+        if (z->f[j] != 0)
+            add_force(z, j, z->f[j]);
 }
 
 /* The same with sums in twice the precision; `da` is used for the low parts. */
@@ -265,15 +297,16 @@ static void evaluate_long(rg_dantzig *z) {
     }
     for (size_t j = 0; j < z->size; j++) {
         double f = z->f[j];
-        const double *restrict column = z->columns + j * z->stride;
-        double *restrict high = z->a, *restrict low = z->da;
-        if (f != 0)
-            for (size_t i = z->begin[j]; i < z->end[j]; i++) {
-                rg_long product = rg_long_product(column[i], f);
-                rg_long sum = rg_long_sum(high[i], product.hi);
-                high[i] = sum.hi;
-                low[i] += sum.lo + product.lo;
-            }
+        const double *column = z->starts ? z->values + z->starts[j] : z->columns + j * z->stride;
+        size_t begin = z->starts ? 0 : z->begin[j];
+        size_t end = z->starts ? z->starts[j + 1] - z->starts[j] : z->end[j];
+        for (size_t k = begin; f != 0 && k < end; k++) {
+            size_t i = z->starts ? z->rows[z->starts[j] + k] : k;
+            rg_long product = rg_long_product(column[k], f);
+            rg_long sum = rg_long_sum(z->a[i], product.hi);
+            z->a[i] = sum.hi;
+            z->da[i] += sum.lo + product.lo;
+        }
     }
     for (size_t i = 0; i < z->size; i++)
         z->a[i] += z->da[i];
@@ -637,7 +670,9 @@ rg_status rg_dantzig_solve(rg_solve_context *context, const rg_problem *problem,
     status = rg_dantzig_order(context, linear, z.order, &entries, error);
     if (status != RG_OK)
         return status;
-    report->outcome = prepare(linear, &entries, &z);
+    status = prepare(context, linear, &entries, &z, &report->outcome, error);
+    if (status != RG_OK)
+        return status;
     if (report->outcome != RG_SOLVED) {
         snprintf(report->text, sizeof report->text, "%s",
                  report->outcome == RG_SOLVE_NOT_SYMMETRIC

@@ -22,8 +22,11 @@ typedef enum rg_pivot_state {
 /* The problem in the solver's own order and units, and where the pivoting has come to. */
 typedef struct rg_dantzig {
     size_t size, stride;
-    double *columns;           /* column j of the scaled matrix at j * stride */
-    uint32_t *begin, *end;     /* of each column: where its entries that are not zero lie */
+    double *columns;           /* column j of the scaled matrix at j * stride; null if: */
+    const size_t *starts;      /* its entries are few: those that are not zero are */
+    const uint32_t *rows;      /* rows[starts[j] ... starts[j + 1]), ascending, */
+    const double *values;      /* with these values */
+    uint32_t *begin, *end;     /* of each column: where its entries lie */
     double *b, *lower, *upper; /* b: relaxed for a while against ties */
     double *exact_b;
     double *scale;   /* force = scale * f, a of the caller = a / scale; powers of two */
@@ -70,13 +73,11 @@ typedef enum rg_drive_end {
     RG_DRIVE_INDEFINITE, /* df' A df < 0 */
 } rg_drive_end;
 
-/* Which entries of the matrix are not zero, row by row. Null: they were not looked for (dense). */
-typedef struct rg_entries {
-    const size_t *starts;
-    const uint32_t *columns;
-} rg_entries;
-/* solve_dantzig_order.c: the entries of the matrix and an order in which they lie near the
- * diagonal. */
+/* Matrices with more entries than one in RG_ENTRIES_SHARE are read as dense, and so are those of
+ * fewer than RG_ENTRIES_ROWS rows. */
+enum { RG_ENTRIES_SHARE = 3, RG_ENTRIES_ROWS = 24 };
+/* solve_dantzig_order.c: the entries of the matrix, if they are few, and an order in which they lie
+ * near the diagonal. */
 rg_status rg_dantzig_order(rg_solve_context *context, const rg_linear_problem *problem,
                            uint32_t *order, rg_entries *entries, rg_error *error);
 
@@ -88,6 +89,8 @@ void rg_dantzig_leave(rg_dantzig *dantzig, size_t row);
 /* C from the rows whose state is BASIC, as far as they are independent; the others get
  * `refused`. */
 void rg_dantzig_enter_all(rg_dantzig *dantzig, rg_pivot_state refused);
+/* Entry i of column j. */
+double rg_dantzig_entry(const rg_dantzig *dantzig, size_t j, size_t i);
 /* y += s times column j. */
 void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double *y);
 

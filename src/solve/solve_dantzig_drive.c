@@ -38,22 +38,41 @@
 enum { ZERO_STEPS_PLAIN = 4, ZERO_STEPS_MAX = 60 };
 
 void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double *y) {
-    const double *restrict column = dantzig->columns + j * dantzig->stride;
     double *restrict out = y;
+    if (dantzig->starts) {
+        for (size_t k = dantzig->starts[j]; k < dantzig->starts[j + 1]; k++)
+            out[dantzig->rows[k]] += s * dantzig->values[k];
+        return;
+    }
+    const double *restrict column = dantzig->columns + j * dantzig->stride;
     for (size_t i = dantzig->begin[j]; i < dantzig->end[j]; i++)
         out[i] += s * column[i];
 }
 
-/* Entry i of column j: what lies outside the column's range is not stored. */
-static double entry_at(const rg_dantzig *dantzig, size_t j, size_t i) {
-    size_t begin = dantzig->begin[j];
-    return i - begin < dantzig->end[j] - begin ? dantzig->columns[j * dantzig->stride + i] : 0;
+double rg_dantzig_entry(const rg_dantzig *dantzig, size_t j, size_t i) {
+    if (!dantzig->starts)
+        return dantzig->columns[j * dantzig->stride + i];
+    size_t k = dantzig->starts[j], end = dantzig->starts[j + 1];
+    while (k < end && dantzig->rows[k] < i)
+        k++;
+    return k < end && dantzig->rows[k] == i ? dantzig->values[k] : 0;
 }
 
 /* The entries of a row against the basis, from place `from` on. */
 static void gather_row(const rg_dantzig *dantzig, size_t row, size_t from, double *out) {
-    for (size_t k = from; k < dantzig->factor.size; k++)
-        out[k] = entry_at(dantzig, row, dantzig->basis[k]);
+    size_t m = dantzig->factor.size;
+    if (!dantzig->starts) {
+        for (size_t k = from; k < m; k++)
+            out[k] = rg_dantzig_entry(dantzig, row, dantzig->basis[k]);
+        return;
+    }
+    for (size_t k = from; k < m; k++)
+        out[k] = 0;
+    for (size_t k = dantzig->starts[row]; k < dantzig->starts[row + 1]; k++) {
+        size_t i = dantzig->rows[k], place = dantzig->place[i];
+        if (place >= from && place < m && dantzig->basis[place] == i) /* it is in the basis */
+            out[place] = dantzig->values[k];
+    }
 }
 
 /* The first place in the basis, which is in ascending order, of a row not before `row`. */
@@ -77,7 +96,7 @@ bool rg_dantzig_enter(rg_dantzig *dantzig, size_t row) {
     if (ascending)
         begin = first_place(dantzig, dantzig->begin[row]);
     gather_row(dantzig, row, begin, dantzig->row);
-    dantzig->row[m] = entry_at(dantzig, row, row) * dantzig->diagonal_factor;
+    dantzig->row[m] = rg_dantzig_entry(dantzig, row, row) * dantzig->diagonal_factor;
     rg_status status = ascending ? rg_ldlt_append_from(&dantzig->factor, dantzig->row, begin, NULL)
                                  : rg_ldlt_append(&dantzig->factor, dantzig->row, NULL);
     if (status != RG_OK)
@@ -107,8 +126,8 @@ void rg_dantzig_enter_all(rg_dantzig *z, rg_pivot_state refused) {
             double *out = z->group[k];
             gather_row(z, rows[k], begin, out);
             for (size_t i = 0; i < k; i++)
-                out[m + i] = entry_at(z, rows[k], rows[i]);
-            out[m + k] = entry_at(z, rows[k], rows[k]) * z->diagonal_factor;
+                out[m + i] = rg_dantzig_entry(z, rows[k], rows[i]);
+            out[m + k] = rg_dantzig_entry(z, rows[k], rows[k]) * z->diagonal_factor;
         }
         rg_ldlt_append_group(&z->factor, z->group, begin, count, accepted);
         for (size_t k = 0; k < count; k++)
@@ -136,8 +155,9 @@ static double find_direction(rg_dantzig *dantzig, size_t d, double sign, double 
                              double *largest) {
     size_t m = dantzig->factor.size;
     double *x = dantzig->work;
+    gather_row(dantzig, d, 0, x);
     for (size_t k = 0; k < m; k++)
-        x[k] = -sign * entry_at(dantzig, d, dantzig->basis[k]);
+        x[k] = -sign * x[k];
     rg_ldlt_solve(&dantzig->factor, x);
     *sum = *largest = 1;
     for (size_t i = 0; i < dantzig->size; i++)
@@ -284,8 +304,13 @@ static bool is_content(rg_dantzig *dantzig, size_t d) {
 }
 
 static double magnitude_of(const rg_dantzig *dantzig, size_t d) {
-    const double *column = dantzig->columns + d * dantzig->stride;
     double sum = fabs(dantzig->b[d]);
+    if (dantzig->starts) {
+        for (size_t k = dantzig->starts[d]; k < dantzig->starts[d + 1]; k++)
+            sum += fabs(dantzig->values[k] * dantzig->f[dantzig->rows[k]]);
+        return sum;
+    }
+    const double *column = dantzig->columns + d * dantzig->stride;
     for (size_t j = dantzig->begin[d]; j < dantzig->end[d]; j++)
         sum += fabs(column[j] * dantzig->f[j]);
     return sum;
@@ -297,7 +322,7 @@ static void refactor(rg_dantzig *dantzig) {
     for (size_t k = 0; k < m; k++) {
         size_t row = dantzig->basis[k];
         gather_row(dantzig, row, 0, dantzig->row);
-        dantzig->row[k] = entry_at(dantzig, row, row);
+        dantzig->row[k] = rg_dantzig_entry(dantzig, row, row);
         rg_ldlt_append(&dantzig->factor, dantzig->row, NULL);
     }
 }

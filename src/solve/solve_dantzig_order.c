@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-/* Matrices with more entries than this share are read as dense, and so are small ones. */
-enum { SPARSE_SHARE = 3, SPARSE_SIZE_MIN = 24, AT_ONCE = 8 };
+enum { AT_ONCE = 8 };
 
 /* By their bits, all at once: most entries are. */
 static bool are_zero(const double row[AT_ONCE]) {
@@ -27,7 +26,7 @@ static bool are_zero(const double row[AT_ONCE]) {
 
 /* Entries of row i: columns[starts[i] .. starts[i + 1]). False if it is not worth it. */
 static bool find_entries(const rg_linear_problem *problem, size_t capacity, size_t *starts,
-                         uint32_t *columns) {
+                         uint32_t *columns, double *values) {
     size_t n = problem->size, next = 0;
     for (size_t i = 0; i < n; i++) {
         const double *row = rg_linear_row(problem, i);
@@ -40,6 +39,7 @@ static bool find_entries(const rg_linear_problem *problem, size_t capacity, size
                 continue;
             for (size_t j = first; j < end; j++) {
                 columns[next] = (uint32_t)j;
+                values[next] = row[j];
                 next += row[j] != 0;
             }
         }
@@ -93,25 +93,39 @@ static void order_by_level(const rg_entries *entries, size_t n, uint32_t *order,
     }
 }
 
-rg_status rg_dantzig_order(rg_solve_context *context, const rg_linear_problem *problem,
-                           uint32_t *order, rg_entries *entries, rg_error *error) {
-    size_t n = problem->size, capacity = n * n / SPARSE_SHARE + n;
-    for (size_t i = 0; i < n; i++)
-        order[i] = (uint32_t)i;
-    *entries = (rg_entries){0};
-    if (n < SPARSE_SIZE_MIN)
-        return RG_OK;
+/* Those that are given with the problem, or those of its matrix if they are few. */
+static rg_status take_entries(rg_solve_context *context, const rg_linear_problem *problem,
+                              rg_entries *entries, rg_error *error) {
+    size_t n = problem->size, capacity = n * n / RG_ENTRIES_SHARE + n;
     size_t *starts;
-    uint32_t *columns, *trial, *place;
-    uint8_t *seen;
+    uint32_t *columns;
+    double *values;
+    *entries = (rg_entries){0};
+    if (!problem->matrix)
+        *entries = *context->entries;
+    if (!problem->matrix || n < RG_ENTRIES_ROWS)
+        return RG_OK;
     RG_TAKE(starts, context, n + 1, error);
     RG_TAKE(columns, context, capacity + 1, error);
+    RG_TAKE(values, context, capacity + 1, error);
+    if (find_entries(problem, capacity, starts, columns, values))
+        *entries = (rg_entries){starts, columns, values};
+    return RG_OK;
+}
+
+rg_status rg_dantzig_order(rg_solve_context *context, const rg_linear_problem *problem,
+                           uint32_t *order, rg_entries *entries, rg_error *error) {
+    size_t n = problem->size;
+    uint32_t *trial, *place;
+    uint8_t *seen;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    rg_status status = take_entries(context, problem, entries, error);
+    if (status || !entries->starts)
+        return status;
     RG_TAKE(trial, context, n, error);
     RG_TAKE(place, context, n, error);
     RG_TAKE(seen, context, n, error);
-    if (!find_entries(problem, capacity, starts, columns))
-        return RG_OK;
-    *entries = (rg_entries){starts, columns};
     order_by_level(entries, n, trial, seen);
     for (size_t k = 0; k < n; k++)
         place[trial[k]] = (uint32_t)(n - 1 - k);

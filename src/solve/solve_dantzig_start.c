@@ -104,7 +104,7 @@ static void sweep(rg_dantzig *z, int sweeps) {
     }
     for (int k = 0; k < sweeps; k++)
         for (size_t i = 0; i < n; i++) {
-            double d = z->columns[i * z->stride + i];
+            double d = rg_dantzig_entry(z, i, i);
             if (!(d > 0))
                 continue;
             double f = z->f[i] - z->a[i] / d;

@@ -38,9 +38,12 @@ static inline void divide(const rg_single_body *b, const double x[FREEDOM], doub
     const double *a = b->inverse_inertia;
     for (int k = 0; k < 3; k++)
         out[k] = b->inverse_mass * x[k];
-    for (int k = 0; k < 3; k++)
-        out[3 + k] = b->round ? a[0] * x[3 + k]
-                              : a[3 * k] * x[3] + a[3 * k + 1] * x[4] + a[3 * k + 2] * x[5];
+    if (b->round)
+        for (int k = 3; k < FREEDOM; k++)
+            out[k] = a[0] * x[k];
+    else
+        for (int k = 0; k < 3; k++)
+            out[3 + k] = a[3 * k] * x[3] + a[3 * k + 1] * x[4] + a[3 * k + 2] * x[5];
 }
 
 /* out = |M^-1| size. */
@@ -49,10 +52,13 @@ static inline void divide_size(const rg_single_body *b, const double size[FREEDO
     const double *a = b->inverse_inertia;
     for (int k = 0; k < 3; k++)
         out[k] = b->inverse_mass * size[k];
-    for (int k = 0; k < 3; k++)
-        out[3 + k] = b->round ? a[0] * size[3 + k]
-                              : fabs(a[3 * k]) * size[3] + fabs(a[3 * k + 1]) * size[4] +
-                                    fabs(a[3 * k + 2]) * size[5];
+    if (b->round)
+        for (int k = 3; k < FREEDOM; k++)
+            out[k] = a[0] * size[k];
+    else
+        for (int k = 0; k < 3; k++)
+            out[3 + k] = fabs(a[3 * k]) * size[3] + fabs(a[3 * k + 1]) * size[4] +
+                         fabs(a[3 * k + 2]) * size[5];
 }
 
 static double dot(const double x[FREEDOM], const double y[FREEDOM]) {
@@ -65,11 +71,14 @@ static inline void velocity_of(const rg_single_body *b, const double force[ROWS]
     double impulse[FREEDOM], size[FREEDOM], added[FREEDOM];
     for (int k = 0; k < FREEDOM; k++)
         impulse[k] = b->jacobian[k] * force[0], size[k] = fabs(impulse[k]);
-    for (int row = 1; row < ROWS; row++)
-        for (int k = 0; k < FREEDOM && force[row] != 0; k++) {
+    for (int row = 1; row < ROWS; row++) {
+        if (force[row] == 0)
+            continue;
+        for (int k = 0; k < FREEDOM; k++) {
             double term = b->jacobian[row * FREEDOM + k] * force[row];
             impulse[k] += term, size[k] += fabs(term);
         }
+    }
     divide(b, impulse, added);
     divide_size(b, size, error);
     for (int k = 0; k < FREEDOM; k++) {

@@ -31,12 +31,12 @@ static void fill_body(const rg_contact_job *job, uint32_t body, const double *ja
     out->inverse_mass = d->inverse_mass;
     const double free[6] = {v.x, v.y, v.z, w.x, w.y, w.z}, axes[3] = {i.x, i.y, i.z};
     memcpy(out->free_velocity, free, sizeof free);
-    memset(inverse, 0, 9 * sizeof *inverse);
     out->round = i.x == i.y && i.y == i.z;
     if (out->round) {
-        inverse[0] = inverse[4] = inverse[8] = i.x;
+        inverse[0] = i.x;
         return;
     }
+    memset(inverse, 0, 9 * sizeof *inverse);
     rg_mat3 r = rg_mat3_of_quat(c->orientation[body]);
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++)

@@ -21,12 +21,7 @@ rg_judge_totals rg_judge_look(const rg_world_content *content);
 
 /* The pose of the origin frame of a body, most often that of its centre of mass. */
 static inline void rg_judge_origin(const rg_world_content *c, size_t i, rg_pose *origin) {
-    if (rg_pose_is_identity(&c->record[i].local_centre)) {
-        origin->position = c->position[i];
-        origin->orientation = c->orientation[i];
-    } else {
-        *origin = rg_body_origin_pose(c, i);
-    }
+    rg_body_place_origin(c, i, origin);
 }
 
 /* What the judge remembers of the beginning of a step to explain its end: arrays over all

@@ -33,6 +33,7 @@ typedef struct judged_body {
     rg_vec3 shift; /* m, over the step; straight */
     double angle;  /* rad */
     bool still;
+    bool round; /* a ball that goes straight: how it turns is found for those who ask */
 } judged_body;
 
 /* The gap of two parts in closed form, m: the smallest over the step, and that at its end. */
@@ -115,25 +116,32 @@ static void track_prescribed(const gap_search *s, rg_judge_tracks *tracks, size_
     }
 }
 
+static void find_leg(const gap_search *s, size_t i, rg_judge_leg *leg) {
+    const rg_world_content *c = s->content;
+    rg_pose from = {s->before->position[i], s->before->orientation[i]};
+    rg_pose to = {c->position[i], c->orientation[i]};
+    rg_judge_leg_straight(s->begin, s->end, &from, &to, c->angular_velocity[i], leg);
+}
+
 static void fill_body(const gap_search *s, size_t i, judged_body *body) {
     const rg_world_content *c = s->content;
     const rg_step_report *report = s->report;
-    const rg_judge_memory *before = s->before;
     if (report->tracks && c->record[i].prescription1)
         track_prescribed(s, report->tracks, i);
     body->course.piece = report->tracks ? report->tracks->first[i] : NULL;
     body->still = !body->course.piece && is_where_it_was(s, i);
+    body->round = false;
     body->angle = 0;
     if (body->still) {
         body->course.straight = (rg_judge_leg){0};
         body->shift = (rg_vec3){0, 0, 0};
         return;
     }
-    rg_pose from = {before->position[i], before->orientation[i]};
-    rg_pose to = {c->position[i], c->orientation[i]};
-    rg_judge_leg_straight(s->begin, s->end, &from, &to, c->angular_velocity[i],
-                          &body->course.straight);
-    body->shift = rg_sub(to.position, from.position);
+    body->shift = rg_sub(c->position[i], s->before->position[i]);
+    body->round = !body->course.piece && rg_body_only_ball(c, i);
+    if (body->round)
+        return;
+    find_leg(s, i, &body->course.straight);
     body->angle = (s->end - s->begin) * body->course.straight.turning;
 }
 
@@ -203,7 +211,7 @@ static bool is_terrain(const rg_collider *collider) {
 static size_t part_count(const rg_collider *collider) {
     if (collider->sensor || is_terrain(collider) || !rg_collider_meets(collider))
         return 0;
-    return rg_shape_is_convex(collider->shape) ? 1 : collider->shape->def.part_count;
+    return rg_shape_is_one(collider->shape) ? 1 : collider->shape->def.part_count;
 }
 
 /* How a shape whose support is known in closed form reaches out, turned by q. */
@@ -236,9 +244,8 @@ static void set_arms(rg_judge_part *p) {
 
 /* The farthest points from the centre of mass. A ball about it is where it was, however it
  * turns. */
-static void set_reach(rg_judge_part *p) {
-    rg_vec3 middle = rg_pose_is_identity(&p->local) ? p->shape->centre
-                                                    : rg_pose_apply(p->local, p->shape->centre);
+static void set_reach(rg_judge_part *p, bool plain) {
+    rg_vec3 middle = plain ? p->shape->centre : rg_pose_apply(p->local, p->shape->centre);
     double off = rg_is_zero(middle) ? 0 : rg_length(middle);
     bool ball = p->shape->kind == RG_SHAPE_SPHERE || p->shape->kind == RG_SHAPE_DISC;
     p->reach = off + p->shape->circumradius;
@@ -262,7 +269,8 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
     part->shape = shape;
     bool plain = rg_pose_is_identity(in_body);
     const rg_pose *now = &s->before->now[body], *then = &s->before->origin[body];
-    if (!rg_pose_is_identity(centre))
+    bool centred = rg_pose_is_identity(centre);
+    if (!centred)
         part->local = rg_pose_compose_local(rg_pose_inverse(*centre), in_body);
     else
         part->local = *in_body;
@@ -276,7 +284,7 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
     part->swing = p->near = 0;
     set_arms(part);
     if (shape->kind != RG_SHAPE_HALFSPACE) {
-        set_reach(part);
+        set_reach(part, (plain && centred) || rg_pose_is_identity(&part->local));
         p->near = NEAR_SHARE * shape->circumradius;
     }
     make_bounds(own, p);
@@ -289,7 +297,7 @@ static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
         const rg_collider *collider = &s->content->collider[i];
         judged_part *parts = &s->parts[s->first[i]];
         size_t count = part_count(collider);
-        if (count && rg_shape_is_convex(collider->shape)) {
+        if (count && rg_shape_is_one(collider->shape)) {
             fill_part(s, i, collider->shape, &collider->pose, parts);
             continue;
         }
@@ -452,10 +460,15 @@ static rg_status sort_places(gap_search *s, rg_judge_order *last, rg_arena *aren
     return RG_OK;
 }
 
-/* On y and z; along x the search knows. */
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef long long two_masks __attribute__((vector_size(16)));
+
+/* On y and z, which lie side by side; along x the search knows. All four comparisons are made, and
+ * one branch follows: one by one, what they say cannot be foreseen in a heap. */
 static inline bool meet(const rg_bounds *x, const rg_bounds *y) {
-    return x->lower.z <= y->upper.z && y->lower.z <= x->upper.z && x->lower.y <= y->upper.y &&
-           y->lower.y <= x->upper.y;
+    two_masks below = *(const two *)&x->lower.y <= *(const two *)&y->upper.y,
+              above = *(const two *)&y->lower.y <= *(const two *)&x->upper.y, both = below & above;
+    return (both[0] & both[1]) != 0;
 }
 
 static bool may_meet(const gap_search *s, const judged_part *a, const judged_part *b) {
@@ -533,13 +546,13 @@ static closed_gap between_balls(const judged_part *a, const judged_part *b) {
 
 /* A ball over a half-space that did not turn: the height is linear in time. */
 static closed_gap over_plane(const judged_part *plane, const judged_part *ball) {
-    rg_shape_def def = rg_shape_get_def(plane->part.shape);
-    rg_vec3 up = rg_rotate(plane->part.end.orientation, def.normal);
+    const rg_shape_def *def = &plane->part.shape->def;
+    rg_vec3 up = rg_rotate(plane->part.end.orientation, def->normal);
     rg_vec3 from = rg_sub(ball->part.start.position, plane->part.start.position);
     rg_vec3 to = rg_sub(ball->part.end.position, plane->part.end.position);
-    double below = def.offset + rg_shape_circumradius(ball->part.shape);
-    double end = rg_dot(up, to) - below;
-    return (closed_gap){fmin(rg_dot(up, from) - below, end), end};
+    double below = def->offset + ball->part.shape->circumradius;
+    double begin = rg_dot(up, from) - below, end = rg_dot(up, to) - below;
+    return (closed_gap){begin < end ? begin : end, end};
 }
 
 /* Pairs whose smallest gap is known in closed form; false: it is not, or balls are so deep that
@@ -566,15 +579,30 @@ static bool is_known(const gap_search *s, const judged_part *a, const judged_par
     return true;
 }
 
+/* How the body of a part moved, all of it; null without memory. */
+static const rg_judge_course *course_of(const gap_search *s, rg_arena *arena,
+                                        const judged_part *p) {
+    const judged_body *body = &s->bodies[p->body];
+    if (!body->round)
+        return &body->course;
+    rg_judge_course *course = rg_arena_take(arena, 1, sizeof *course);
+    if (course) {
+        course->piece = NULL;
+        find_leg(s, p->body, &course->straight);
+    }
+    return course;
+}
+
 static rg_status add_pair(const gap_search *s, rg_arena *arena, const judged_part *a,
                           const judged_part *b, pair_lane *lane) {
-    if (!rg_arena_grow(arena, &lane->pairs, lane->count, &lane->capacity, sizeof *lane->pairs))
+    const rg_judge_course *course[2] = {course_of(s, arena, a), course_of(s, arena, b)};
+    if (!course[0] || !course[1] ||
+        !rg_arena_grow(arena, &lane->pairs, lane->count, &lane->capacity, sizeof *lane->pairs))
         return RG_OUT_OF_MEMORY;
-    lane->pairs[lane->count++] =
-        (rg_judge_pair){.part = {&a->part, &b->part},
-                        .course = {&s->bodies[a->body].course, &s->bodies[b->body].course},
-                        .near = a->near + b->near,
-                        .hint = propose(s, a, b)};
+    lane->pairs[lane->count++] = (rg_judge_pair){.part = {&a->part, &b->part},
+                                                 .course = {course[0], course[1]},
+                                                 .near = a->near + b->near,
+                                                 .hint = propose(s, a, b)};
     return RG_OK;
 }
 

@@ -165,28 +165,46 @@ static void advance_round(rg_vec3 omega, double rate, int substeps, double part,
     }
 }
 
-/* What is known before Newton's iteration. *parts 0: the body has been turned, or cannot be. */
-static rg_status begin(const rg_rotation *r, double h, turning *t, double *part, int *parts) {
-    bool round = rg_rotation_is_round(r->inverse_inertia);
-    rg_vec3 omega =
-        rg_times(r->inverse_inertia, round ? r->angular_momentum
-                                           : rg_rotate_back(*r->orientation, r->angular_momentum));
-    double rate = rg_length(omega), angle = h * rate;
-    *parts = 0;
+/* In how many parts a body that turns at `rate` makes the step, and how long they are. */
+static rg_status divide_step(double rate, double h, double *part, int *parts) {
+    double angle = h * rate;
+    *parts = 1;
     *part = h;
-    if (rate == 0)
-        return RG_OK;
     if (!(angle <= SUBSTEPS_MOST * TURN_MOST))
         return RG_ITERATION_LIMIT;
-    int substeps = 1;
     if (angle > TURN_MOST) {
-        substeps = (int)ceil(angle / TURN_MOST);
-        *part = h / substeps;
+        *parts = (int)ceil(angle / TURN_MOST);
+        *part = h / *parts;
     }
-    if (round) {
-        advance_round(omega, rate, substeps, *part, r->orientation);
+    return RG_OK;
+}
+
+rg_status rg_rotation_advance_round(rg_vec3 omega, double h, rg_quat *orientation) {
+    double rate = rg_length(omega), part;
+    int parts;
+    if (rate == 0)
         return RG_OK;
-    }
+    rg_status status = divide_step(rate, h, &part, &parts);
+    if (!status)
+        advance_round(omega, rate, parts, part, orientation);
+    return status;
+}
+
+/* What is known before Newton's iteration. *parts 0: the body has been turned, or cannot be. */
+static rg_status begin(const rg_rotation *r, double h, turning *t, double *part, int *parts) {
+    *parts = 0;
+    if (rg_rotation_is_round(r->inverse_inertia))
+        return rg_rotation_advance_round(rg_times(r->inverse_inertia, r->angular_momentum), h,
+                                         r->orientation);
+    rg_vec3 omega =
+        rg_times(r->inverse_inertia, rg_rotate_back(*r->orientation, r->angular_momentum));
+    double rate = rg_length(omega);
+    int substeps;
+    if (rate == 0)
+        return RG_OK;
+    rg_status status = divide_step(rate, h, part, &substeps);
+    if (status)
+        return status;
     double unit = unit_of_inertia(r->inertia);
     *parts = substeps;
     *t = (turning){.inertia = rg_scale(1 / unit, r->inertia),

@@ -21,6 +21,8 @@ typedef struct rg_rotation {
 /* Turns it by a step of h seconds. RG_ITERATION_LIMIT, and no change, if it spins too fast for the
  * step. */
 rg_status rg_rotation_advance(const rg_rotation *body, double h);
+/* The same of a body of equal moments, whose angular velocity does not change. */
+rg_status rg_rotation_advance_round(rg_vec3 angular_velocity, double h, rg_quat *orientation);
 /* The same of two bodies, with the same bits, in hardly more time than of one. */
 void rg_rotation_advance_two(const rg_rotation bodies[2], double h, rg_status status[2]);
 

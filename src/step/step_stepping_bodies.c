@@ -27,13 +27,21 @@ static rg_rotation rotation_of(const rg_stepping *job, size_t i) {
                          &job->orientation[i]};
 }
 
-/* Orientations of bodies in space, two at a time; `status` of each from `begin` on. */
+/* Orientations of bodies in space, two at a time unless they are round; `status` of each from `begin` on. */
 static void turn_bodies(const rg_stepping *job, size_t begin, size_t end, rg_status *status) {
     size_t waiting = SIZE_MAX;
     for (size_t i = begin; i < end; i++) {
+        const rg_body_dynamics *d = &job->content->dynamics[i];
         status[i - begin] = RG_OK;
         if (!rg_stepping_moves(job, i))
             continue;
+        if (rg_rotation_is_round(d->inverse_inertia)) {
+            job->orientation[i] = job->content->orientation[i];
+            status[i - begin] = rg_rotation_advance_round(
+                rg_scale(d->inverse_inertia.x, job->end.angular_momentum[i]), job->step,
+                &job->orientation[i]);
+            continue;
+        }
         if (waiting == SIZE_MAX) {
             waiting = i;
             continue;

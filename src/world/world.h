@@ -257,6 +257,19 @@ void rg_body_momenta_from_velocities(rg_world_content *content, size_t i);
 void rg_body_velocities_from_momenta(rg_world_content *content, size_t i);
 /* The pose of the origin frame, from that of the centre-of-mass frame. */
 rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i);
+/* The same, for whoever asks it of all bodies: most have their centre of mass there. */
+static inline void rg_body_place_origin(const rg_world_content *content, size_t i,
+                                        rg_pose *origin) {
+    if (rg_pose_is_identity(&content->record[i].local_centre)) {
+        origin->position = content->position[i];
+        origin->orientation = content->orientation[i];
+    } else {
+        *origin = rg_body_origin_pose(content, i);
+    }
+}
+/* The only collider of a dynamic body, a ball about its centre of mass; null: it has another. How
+ * such a body turns does not show. */
+const rg_collider *rg_body_only_ball(const rg_world_content *content, size_t i);
 /* Mass, centre and principal axes anew from colliders and givens; the material points keep their
  * places and velocities. */
 rg_status rg_body_refresh_mass(rg_world *world, size_t i, rg_error *error);

@@ -8,6 +8,7 @@
 
 #include "base/base_text.h"
 #include "rigor/version.h"
+#include "shape/shape.h"
 
 #include <assert.h>
 #include <string.h>
@@ -76,6 +77,18 @@ rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i) {
     if (is_identity(record->local_centre))
         return centre;
     return rg_pose_compose(centre, rg_pose_inverse(record->local_centre));
+}
+
+const rg_collider *rg_body_only_ball(const rg_world_content *content, size_t i) {
+    const rg_body_record *record = &content->record[i];
+    if (record->motion != RG_MOTION_DYNAMIC || !record->first_collider1)
+        return NULL;
+    const rg_collider *collider =
+        &content->collider[content->colliders.slots[record->first_collider1 - 1].dense];
+    return !collider->next1 && collider->shape->kind == RG_SHAPE_SPHERE &&
+                   rg_is_zero(collider->pose.position) && rg_is_zero(record->local_centre.position)
+               ? collider
+               : NULL;
 }
 
 /* Puts the origin frame at `pose` (planar: its angle is content->angle[i] already). */

@@ -157,10 +157,110 @@ static void rows_are_judged_alike(void **state) {
     rg_solve_context_destroy(context);
 }
 
+/* Many contacts without friction, between neighbours in a row of bodies and some others; with
+ * `star`, all of them at the first body. */
+enum { MANY = 60 };
+
+typedef struct crowd {
+    double mass[MANY * FREEDOM * FREEDOM], velocity[MANY * FREEDOM];
+    double jacobian[MANY * 2 * 3 * FREEDOM], q[3 * MANY];
+    uint32_t blocks[2 * MANY];
+    rg_problem problem;
+} crowd;
+
+static void make_crowd(crowd *s, uint64_t seed, bool star) {
+    rg_random random = rg_random_make(seed);
+    memset(s, 0, sizeof *s);
+    for (uint32_t i = 0; i < MANY; i++) {
+        for (int k = 0; k < FREEDOM; k++) {
+            s->mass[(i * FREEDOM + (uint32_t)k) * FREEDOM + (uint32_t)k] =
+                rg_random_between(&random, 0.5, 2);
+            s->velocity[i * FREEDOM + (uint32_t)k] = rg_random_normal(&random);
+        }
+        uint32_t other = i % 7 == 3 ? (uint32_t)rg_random_below(&random, i) : i - 1;
+        s->blocks[2 * i] = i, s->blocks[2 * i + 1] = i == 0 ? RG_NO_BLOCK : star ? 0 : other;
+    }
+    for (size_t i = 0; i < sizeof s->jacobian / sizeof *s->jacobian; i++)
+        s->jacobian[i] = i % 5 == 4 ? 0 : rg_random_normal(&random);
+    for (size_t i = 0; i < sizeof s->q / sizeof *s->q; i++)
+        s->q[i] = rg_random_normal(&random);
+    s->problem.kind = RG_PROBLEM_CONTACT;
+    s->problem.contact =
+        (rg_contact_problem){.dimension = 3, .contacts = MANY, .form = RG_FORM_GLOBAL, .q = s->q};
+    s->problem.contact.global =
+        (rg_global_form){MANY, FREEDOM, s->mass, s->velocity, s->blocks, s->jacobian, NULL, NULL};
+    assert_int_equal(rg_problem_check(&s->problem, NULL), RG_OK);
+}
+
+/* The matrix by its entries is the dense one, to the last bit, and so are the forces. */
+static void entries_are_those_of_the_matrix(void **state) {
+    (void)state;
+    static crowd s;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        rg_conversion dense, few;
+        make_crowd(&s, seed, false);
+        assert_int_equal(rg_convert(context, &s.problem, RG_CONVERT_ROWS, &dense, NULL), RG_OK);
+        assert_int_equal(rg_convert(context, &s.problem, RG_CONVERT_ENTRIES, &few, NULL), RG_OK);
+        const rg_entries *e = &few.entries;
+        assert_non_null(e->starts);
+        assert_null(few.problem.linear.matrix);
+        size_t at = 0;
+        for (size_t i = 0; i < MANY; i++) {
+            const double *row = rg_linear_row(&dense.problem.linear, i);
+            assert_int_equal(e->starts[i], at);
+            for (size_t j = 0; j < MANY; j++)
+                if (row[j] != 0) {
+                    assert_int_equal(e->columns[at], j);
+                    assert_true(e->values[at++] == row[j]);
+                }
+            assert_true(few.problem.linear.b[i] == dense.problem.linear.b[i]);
+        }
+        assert_int_equal(e->starts[MANY], at);
+        double force[3 * MANY] = {0}, rows[MANY] = {0};
+        rg_solution by_entries = {.force = force}, by_matrix = {.force = rows};
+        rg_solve_info info;
+        assert_int_equal(
+            rg_solve(context, &rg_solver_dantzig, &s.problem, NULL, &by_entries, &info, NULL),
+            RG_OK);
+        assert_int_equal(info.outcome, RG_SOLVED);
+        make_crowd(&s, seed, false); /* what was converted lived in the context until then */
+        assert_int_equal(rg_convert(context, &s.problem, RG_CONVERT_ROWS, &dense, NULL), RG_OK);
+        static double matrix[MANY * MANY], b[MANY];
+        rg_problem linear = {.kind = RG_PROBLEM_LINEAR, .scale = dense.problem.scale};
+        memcpy(matrix, dense.problem.linear.matrix, sizeof matrix);
+        memcpy(b, dense.problem.linear.b, sizeof b);
+        uint8_t kinds[MANY] = {RG_ROW_UNILATERAL};
+        linear.linear = (rg_linear_problem){.size = MANY, .matrix = matrix, .b = b, .kinds = kinds};
+        assert_int_equal(
+            rg_solve(context, &rg_solver_dantzig, &linear, NULL, &by_matrix, &info, NULL), RG_OK);
+        for (size_t i = 0; i < MANY; i++)
+            assert_true(force[3 * i] == rows[i]);
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* Where all contacts share a body there is nothing to leave out. */
+static void full_matrices_stay_dense(void **state) {
+    (void)state;
+    static crowd s;
+    rg_conversion conversion;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    make_crowd(&s, 1, true);
+    assert_int_equal(rg_convert(context, &s.problem, RG_CONVERT_ENTRIES, &conversion, NULL), RG_OK);
+    assert_null(conversion.entries.starts);
+    assert_non_null(conversion.problem.linear.matrix);
+    rg_solve_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocities_agree),
         cmocka_unit_test(rows_are_judged_alike),
+        cmocka_unit_test(entries_are_those_of_the_matrix),
+        cmocka_unit_test(full_matrices_stay_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
