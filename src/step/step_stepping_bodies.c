@@ -27,7 +27,8 @@ static rg_rotation rotation_of(const rg_stepping *job, size_t i) {
                          &job->orientation[i]};
 }
 
-/* Orientations of bodies in space, two at a time unless they are round; `status` of each from `begin` on. */
+/* Orientations of bodies in space, two at a time unless they are round; `status` of each from
+ * `begin` on. */
 static void turn_bodies(const rg_stepping *job, size_t begin, size_t end, rg_status *status) {
     size_t waiting = SIZE_MAX;
     for (size_t i = begin; i < end; i++) {
