@@ -605,7 +605,9 @@ static double relax_delta(double error) {
 static bool is_spent(const rg_active *active, uint64_t made) {
     if (made < RG_ACTIVE_FEWEST || !active->graph.sparse)
         return false;
-    return (double)(made + 1) * rg_sparse_get_stats(active->graph.sparse).flops > RG_ACTIVE_WORK;
+    double each = rg_sparse_get_stats(active->graph.sparse).flops +
+                  RG_ACTIVE_WORK_EACH * (double)active->blocks;
+    return (double)(made + 1) * each > RG_ACTIVE_WORK;
 }
 
 static void return_to_best(rg_active *active) {

@@ -101,7 +101,8 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim);
  * 1,127 / 703 / 575 / 667 / 602 problems are left unsolved (80, in 4 s: 125 ms, 363).
  * `pile count=1000` is at rest after 6.4 s, which take nine minutes, with 20; with 80 it is at 2.8 s
  * after ten. (`pile count=300`, 8 s, 30 and 80: 15 and 23 ms, 1.7 and 0.8 % unsolved.) */
-#define RG_ACTIVE_WORK 5e8
+#define RG_ACTIVE_WORK      8e8
+#define RG_ACTIVE_WORK_EACH 1e3
 enum { RG_ACTIVE_FEWEST = 20 };
 rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit);
 
