@@ -29,7 +29,8 @@
 
 /* Looks before sleeping; one takes some 40 ns with the pause in it. Their bounds: 8 microseconds,
  * about what it takes to sleep and be woken, and 250, longer than the serial parts between most
- * loops of a step, and than a chunk. With 40 for the caller, always, two threads slept 3.4 times in
+ * loops of a step, and than a chunk. With 40 microseconds for the caller, always, two
+ * threads slept 3.4 times in
  * a step of 1000 bodies that fall instead of 1.7, for the same processor time. */
 enum { LOOKS_LEAST = 200, LOOKS_MOST = 6400 };
 

@@ -21,7 +21,8 @@ typedef void rg_range_function(void *user, size_t begin, size_t end, size_t chun
 size_t rg_chunk_count(size_t count, size_t grain);
 /* The grain of loops each chunk of which goes through a list as a whole and takes what belongs to
  * its items, in the order of the list: the result does not depend on how the items are dealt out,
- * and fewer chunks are less work. One with one thread, two for each of several; `least` items. */
+ * and fewer chunks are less work. With one thread
+ * that is one chunk, with several two for each of them, of `least` items at least. */
 size_t rg_grain_for_lists(const rg_pool *pool, size_t count, size_t least);
 /* Calls function(user, begin, end, chunk) for every chunk, in any order, on any thread, and returns
  * when all are done. Makes no heap call. Not reentrant: not from inside a chunk. */

@@ -38,9 +38,9 @@ typedef struct rg_pair_memory {
 typedef struct rg_pair_look {
     bool holds; /* they stood still, and the caches are those that the look started from */
     bool whole; /* no pair of parts was left out, whatever the motion */
-    /* In a lane: manifolds and points are those of the look before, and are there: `first_manifold`
-     * and `first_point` say where. */
-    bool there;
+    /* In a lane: manifolds and points are those of the look before, and have not been copied from
+     * there; `first_manifold` and `first_point` say where they are. */
+    bool in_before;
     uint32_t first_manifold, manifold_count, first_point, point_count;
     const rg_shape *shape[2];
     rg_pose pose[2];
@@ -135,7 +135,7 @@ struct rg_collision {
     rg_material_id law_of[2];             /* the pair of materials that was last asked for: */
     rg_contact_law law;                   /* its law, if that is known */
     bool knows_law;
-    bool in_lane;          /* it looks for another one: what it finds will be appended */
+    bool in_lane;          /* it works for another one: what it finds is appended to that */
     bool again;            /* it goes on with what the one before found */
     bool deep;             /* all points where bodies overlap are wanted, not the deepest alone */
     const uint8_t *member; /* per body: 1 if its pairs are looked at; null: all */

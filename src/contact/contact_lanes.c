@@ -100,9 +100,9 @@ static void append_pairs(const rg_collision_lane *lane, const lane_begin *at, rg
         *pair = from->pairs[i];
         pair->first_cache += (uint32_t)at->cache;
         memcpy(look, &from->looks[i], sizeof *look); /* compared as bytes */
-        bool there = look->there;
+        bool there = look->in_before;
         size_t old_manifold = look->first_manifold, old_point = look->first_point;
-        look->there = false;
+        look->in_before = false;
         look->first_manifold = (uint32_t)(at->manifold + manifold);
         look->first_point = (uint32_t)(at->point + point);
         append_pair(there ? &c->before : &lane->now, there ? old_manifold : manifold,

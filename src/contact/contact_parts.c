@@ -639,7 +639,7 @@ rg_status rg_contact_parts(rg_contact_query *whole, const rg_pair_motion *motion
     const rg_shape *shape[2] = {whole->one.shape, whole->two.shape};
     rg_arena *arena = whole->arena;
     uint32_t at = 0;
-    if (rg_shape_is_one(shape[0]) && rg_shape_is_one(shape[1])) {
+    if (rg_shape_is_single(shape[0]) && rg_shape_is_single(shape[1])) {
         const rg_contact_cache *cache = find_cache(last.caches, last.count, &at, 0, 0);
         return add_pair(whole, motion, cache, (const uint32_t[2]){0, 0}, NULL, found);
     }

@@ -243,7 +243,7 @@ bool rg_contact_over_plane(const rg_ball_over_plane *over, double near, rg_conta
     double height = rg_dot(up, away) - over->plane->def.offset, gap = height - over->radius;
     double radius[2] = {0};
     int ball = over->first ? 1 : 0;
-    if (gap > near) {
+    if (!(gap <= near)) {
         *manifold = (rg_manifold){.gap = gap};
         return false;
     }

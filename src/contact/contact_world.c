@@ -577,15 +577,16 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
                   (still && list.left_out_count == 0 &&
                    same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
     add_pair(c, ids, look, &list);
-    look->there = same && c->in_lane;
-    if (look->there)
+    look->in_before = same && c->in_lane;
+    if (look->in_before)
         look->first_manifold = old->first_manifold, look->first_point = old->first_point;
     else
         place_manifolds(c, &list);
     if (list.manifold_count)
-        status = add_touch(c, world, ids,
-                           look->there ? c->before.manifolds + old->first_manifold : list.manifolds,
-                           list.manifold_count);
+        status =
+            add_touch(c, world, ids,
+                      look->in_before ? c->before.manifolds + old->first_manifold : list.manifolds,
+                      list.manifold_count);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
     c->bent += list.bent;

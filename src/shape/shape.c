@@ -193,7 +193,7 @@ bool rg_shape_is_bounded(const rg_shape *shape) {
 }
 
 bool rg_shape_is_convex(const rg_shape *shape) {
-    return rg_shape_is_one(shape);
+    return rg_shape_is_single(shape);
 }
 
 rg_shape_def rg_shape_get_def(const rg_shape *shape) {

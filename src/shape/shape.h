@@ -37,7 +37,7 @@ struct rg_shape {
 };
 
 /* rg_shape_is_convex, for whoever asks it of every shape in every step. */
-static inline bool rg_shape_is_one(const rg_shape *shape) {
+static inline bool rg_shape_is_single(const rg_shape *shape) {
     return shape->kind != RG_SHAPE_COMPOUND && shape->kind != RG_SHAPE_TERRAIN;
 }
 

@@ -254,6 +254,8 @@ static rg_status condense_entries(rg_solve_context *context, const rg_contact_pr
     if (status)
         return status;
     size_t n = c.rows, most = count_entries(&c);
+    if (most / 2 > n * n / RG_ENTRIES_SHARE) /* two rows share two blocks at most */
+        return RG_OK;
     RG_TAKE(lower.starts, context, n + 1, error);
     RG_TAKE(lower.columns, context, most, error);
     RG_TAKE(lower.values, context, most, error);
@@ -265,6 +267,7 @@ static rg_status condense_entries(rg_solve_context *context, const rg_contact_pr
     RG_TAKE(*shift, context, n, error);
     make_lower_rows(&c, &lower, *shift);
     mirror(&lower, n, starts, columns, values);
+    /* As where the entries of a matrix are listed: those of its last row do not count. */
     if (starts[n - 1] <= n * n / RG_ENTRIES_SHARE)
         *entries = (rg_entries){starts, columns, values};
     return RG_OK;
@@ -376,7 +379,7 @@ static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
 /* Without friction and joints: the matrix by its entries, if they are few. */
 static rg_status to_entries(rg_solve_context *context, const rg_contact_problem *p,
                             rg_conversion *conversion, rg_error *error) {
-    double *b;
+    double *b = NULL;
     row_laws laws;
     conversion->kind = RG_CONVERT_ROWS;
     if (p->contacts < RG_ENTRIES_ROWS)

@@ -101,10 +101,12 @@ static rg_status take_entries(rg_solve_context *context, const rg_linear_problem
     uint32_t *columns;
     double *values;
     *entries = (rg_entries){0};
-    if (!problem->matrix)
-        *entries = *context->entries;
-    if (!problem->matrix || n < RG_ENTRIES_ROWS)
+    if (n < RG_ENTRIES_ROWS) /* none at all, perhaps */
         return RG_OK;
+    if (!problem->matrix) {
+        *entries = *context->entries;
+        return RG_OK;
+    }
     RG_TAKE(starts, context, n + 1, error);
     RG_TAKE(columns, context, capacity + 1, error);
     RG_TAKE(values, context, capacity + 1, error);

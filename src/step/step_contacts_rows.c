@@ -302,7 +302,7 @@ static void prepare_range(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
-/* Room for the forces of this pass, other than that of the pass before. They have 264 bytes each:
+/* Room for the forces of this pass, other than that of the pass before. They have 256 bytes each:
  * what is to be stored is made in memory that can become the world's. */
 static rg_contact_force *take_forces(const rg_contact_job *job, rg_arena *arena,
                                      const rg_contact_force *first) {

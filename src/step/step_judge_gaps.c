@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* Colliders that one chunk of a parallel loop places, at 0.1 microseconds each. */
+/* What one chunk of a parallel loop takes, at 0.1 microseconds for a collider. */
 enum { COLLIDERS_PER_CHUNK = 256, BODIES_PER_CHUNK = 256, FORCES_PER_CHUNK = 2048 };
 /* Parts whose pairs one lane finds, at least: what one finds spares the next ones looks. */
 enum { PARTS_PER_LANE = 64 };
@@ -139,7 +139,7 @@ static void fill_body(const gap_search *s, size_t i, judged_body *body) {
     }
     body->shift = rg_sub(c->position[i], s->before->position[i]);
     body->round = !body->course.piece && rg_body_only_ball(c, i);
-    if (body->round)
+    if (body->round) /* how it turns is found where it shows (course_of) */
         return;
     find_leg(s, i, &body->course.straight);
     body->angle = (s->end - s->begin) * body->course.straight.turning;
@@ -211,7 +211,7 @@ static bool is_terrain(const rg_collider *collider) {
 static size_t part_count(const rg_collider *collider) {
     if (collider->sensor || is_terrain(collider) || !rg_collider_meets(collider))
         return 0;
-    return rg_shape_is_one(collider->shape) ? 1 : collider->shape->def.part_count;
+    return rg_shape_is_single(collider->shape) ? 1 : collider->shape->def.part_count;
 }
 
 /* How a shape whose support is known in closed form reaches out, turned by q. */
@@ -297,7 +297,7 @@ static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
         const rg_collider *collider = &s->content->collider[i];
         judged_part *parts = &s->parts[s->first[i]];
         size_t count = part_count(collider);
-        if (count && rg_shape_is_one(collider->shape)) {
+        if (count && rg_shape_is_single(collider->shape)) {
             fill_part(s, i, collider->shape, &collider->pose, parts);
             continue;
         }

@@ -189,7 +189,7 @@ static collider_travel travel_of_collider(const rg_stepping *job, const rg_colli
     size_t i = rg_body_dense(c, collider->body);
     bool plain = rg_is_zero(collider->pose.position) && rg_is_zero(shape->centre) &&
                  rg_is_zero(c->record[i].local_centre.position);
-    if (c->record[i].prescription1 || !rg_shape_is_one(shape) || !plain)
+    if (c->record[i].prescription1 || !rg_shape_is_single(shape) || !plain)
         return (collider_travel){INFINITY, 0};
     double shift = rg_length(rg_sub(job->position[i], c->position[i])), angle = angle_of(job, i);
     bool bounded = isfinite(shape->circumradius);

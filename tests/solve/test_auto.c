@@ -389,6 +389,12 @@ static void test_nothing_to_do(void **state) {
         rg_solve_info info = solve_by("auto", &rows, NULL, &f);
         expect_solved("no rows", &info);
     }
+    rg_problem nothing = {.kind = RG_PROBLEM_LINEAR}; /* not even a matrix */
+    assert_int_equal(rg_problem_check(&nothing, NULL), RG_OK);
+    for (size_t i = 0; i < 2; i++) {
+        rg_solve_info info = solve_by(i ? "dantzig" : "auto", &nothing, NULL, &f);
+        expect_solved("nothing", &info);
+    }
     if (rg_problem_check(&contacts, NULL) == RG_OK) {
         rg_solve_info info = solve_by("auto", &contacts, NULL, &f);
         expect_solved("no contacts", &info);
