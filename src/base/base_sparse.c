@@ -193,9 +193,11 @@ static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_spar
 /* --- numeric factorisation ----------------------------------------------------------------------
  * */
 
+/* Two entries at a time. */
+typedef double pair __attribute__((vector_size(16)));
+
 /* y += x; two at a time: the loops are short. */
 static inline void add_entries(double *restrict y, const double *restrict x, uint32_t count) {
-    typedef double pair __attribute__((vector_size(16)));
     uint32_t r = 0;
     for (; r + 2 <= count; r += 2) {
         pair a, b;
@@ -262,7 +264,6 @@ typedef struct pivoting {
 /* y[from, to) -= x times `by`; two at a time: the loops are short. */
 static inline void subtract_column(double *restrict y, const double *restrict x, double by,
                                    uint32_t from, uint32_t to) {
-    typedef double pair __attribute__((vector_size(16)));
     uint32_t r = from;
     for (; r + 2 <= to; r += 2) {
         pair a, b;
@@ -614,7 +615,6 @@ static void subtract_columns(const double *restrict half, size_t stride, uint32_
  * added in the end. */
 static inline void few_dots(const double *restrict half, size_t stride, const double *restrict y,
                             uint32_t from, uint32_t to, double *dots, uint32_t together) {
-    typedef double pair __attribute__((vector_size(16)));
     pair low[4] = {{0}}, high[4] = {{0}};
     uint32_t r = from;
     for (; r + 4 <= to; r += 4) {
