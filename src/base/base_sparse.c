@@ -193,6 +193,9 @@ static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_spar
 /* --- numeric factorisation ----------------------------------------------------------------------
  * */
 
+/* Entries of an update that one chunk adds: some 5 microseconds. */
+enum { SUMS_PER_CHUNK = 1 << 13 };
+
 /* Two entries at a time. */
 typedef double pair __attribute__((vector_size(16)));
 
@@ -210,49 +213,77 @@ static inline void add_entries(double *restrict y, const double *restrict x, uin
         y[r] += x[r];
 }
 
-/* Adds the update of a child, symmetric form: lower part only. */
-static void add_child_symmetric(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
-                                double *update) {
-    const double *from = s->stacks[child->stack] + child->update;
-    double *lower = s->lower + n->entries;
+/* The update of a child, to be added to its parent. */
+typedef struct child_sum {
+    const rg_sparse *sparse;
+    const rg_sparse_node *node, *child;
+    double *update; /* of the parent */
+    bool general;
+} child_sum;
+
+/* Column c of run b; lower part only. */
+static void add_column_symmetric(const child_sum *sum, uint32_t b, uint32_t c) {
+    const rg_sparse *s = sum->sparse;
+    const rg_sparse_node *n = sum->node, *child = sum->child;
     const rg_sparse_run *runs = s->runs + child->run;
-    for (uint32_t b = 0; b < child->runs; b++)
-        for (uint32_t c = 0; c < runs[b].length; c++) {
-            uint32_t column = runs[b].to + c;
-            const double *source = from + (size_t)(runs[b].from + c) * child->below;
-            double *target = column < n->width
-                                 ? lower + (size_t)column * n->rows
-                                 : update + (size_t)(column - n->base) * n->below - n->base;
-            for (uint32_t a = b; a < child->runs; a++) {
-                uint32_t skip = a == b ? c : 0;
-                add_entries(target + runs[a].to + skip, source + runs[a].from + skip,
-                            runs[a].length - skip);
-            }
+    uint32_t column = runs[b].to + c;
+    const double *source =
+        s->stacks[child->stack] + child->update + (size_t)(runs[b].from + c) * child->below;
+    double *target = column < n->width
+                         ? s->lower + n->entries + (size_t)column * n->rows
+                         : sum->update + (size_t)(column - n->base) * n->below - n->base;
+    for (uint32_t a = b; a < child->runs; a++) {
+        uint32_t skip = a == b ? c : 0;
+        add_entries(target + runs[a].to + skip, source + runs[a].from + skip,
+                    runs[a].length - skip);
+    }
+}
+
+static void add_column_general(const child_sum *sum, uint32_t b, uint32_t c) {
+    const rg_sparse *s = sum->sparse;
+    const rg_sparse_node *n = sum->node, *child = sum->child;
+    double *lower = s->lower + n->entries, *upper = s->upper + n->entries;
+    const rg_sparse_run *runs = s->runs + child->run;
+    uint32_t column = runs[b].to + c;
+    const double *source =
+        s->stacks[child->stack] + child->update + (size_t)(runs[b].from + c) * child->below;
+    bool inside = column < n->width;
+    double *target = inside ? lower + (size_t)column * n->rows
+                            : sum->update + (size_t)(column - n->base) * n->below - n->base;
+    /* Rows before `whole` of this column belong to the upper half. */
+    uint32_t whole = inside ? s->panel_start[n->panel + panel_of(s, n, column)] : n->base;
+    for (uint32_t a = 0; a < child->runs; a++) {
+        const double *in = source + runs[a].from;
+        uint32_t to = runs[a].to, length = runs[a].length, r = 0;
+        for (; r < length && to + r < whole; r++)
+            upper[(size_t)(to + r) * n->rows + column] += in[r];
+        add_entries(target + to + r, in + r, length - r);
+    }
+}
+
+/* Columns [begin, end) of the update: each goes to places of its own. */
+static void add_columns(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const child_sum *sum = user;
+    const rg_sparse_run *runs = sum->sparse->runs + sum->child->run;
+    for (uint32_t b = 0; b < sum->child->runs && runs[b].from < end; b++)
+        for (uint32_t c = runs[b].from < begin ? (uint32_t)begin - runs[b].from : 0;
+             c < runs[b].length && runs[b].from + c < end; c++) {
+            if (sum->general)
+                add_column_general(sum, b, c);
+            else
+                add_column_symmetric(sum, b, c);
         }
 }
 
-static void add_child_general(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
-                              double *update) {
-    const double *from = s->stacks[child->stack] + child->update;
-    double *lower = s->lower + n->entries, *upper = s->upper + n->entries;
-    const rg_sparse_run *runs = s->runs + child->run;
-    for (uint32_t b = 0; b < child->runs; b++)
-        for (uint32_t c = 0; c < runs[b].length; c++) {
-            uint32_t column = runs[b].to + c;
-            const double *source = from + (size_t)(runs[b].from + c) * child->below;
-            bool inside = column < n->width;
-            double *target = inside ? lower + (size_t)column * n->rows
-                                    : update + (size_t)(column - n->base) * n->below - n->base;
-            /* Rows before `whole` of this column belong to the upper half. */
-            uint32_t whole = inside ? s->panel_start[n->panel + panel_of(s, n, column)] : n->base;
-            for (uint32_t a = 0; a < child->runs; a++) {
-                const double *in = source + runs[a].from;
-                uint32_t to = runs[a].to, length = runs[a].length, r = 0;
-                for (; r < length && to + r < whole; r++)
-                    upper[(size_t)(to + r) * n->rows + column] += in[r];
-                add_entries(target + to + r, in + r, length - r);
-            }
-        }
+static void add_child(const rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
+                      double *update, bool general) {
+    child_sum sum = {s, n, child, update, general};
+    if (rg_pool_threads(s->pool) < 2)
+        add_columns(&sum, 0, child->below, 0);
+    else
+        rg_parallel_for(s->pool, child->below, 1 + SUMS_PER_CHUNK / (child->below + 1), add_columns,
+                        &sum);
 }
 
 typedef struct pivoting {
@@ -480,12 +511,8 @@ static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *ru
     double *update = s->stacks[n->stack] + n->update;
     measure_rows(s, n, largest, general);
     clear_update(n, update, general);
-    for (uint32_t c = n->child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling) {
-        if (general)
-            add_child_general(s, n, &s->nodes[c], update);
-        else
-            add_child_symmetric(s, n, &s->nodes[c], update);
-    }
+    for (uint32_t c = n->child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling)
+        add_child(s, n, &s->nodes[c], update, general);
     measure_rows(s, n, largest, general);
     for (uint32_t p = 0; p < n->panels; p++) {
         rg_sparse_panel f, g;
