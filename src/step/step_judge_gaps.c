@@ -513,14 +513,22 @@ static rg_status find_ranges(gap_search *s, rg_arena *arena, rg_pool *pool) {
 }
 
 /* The normal of a contact of two parts, from the first to the second: a proposal, no more. Zero:
- * there is none. */
+ * there is none. A floor has the contacts of all that lie on it: they are sorted by the other
+ * collider, and searched, not gone through. */
 static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_part *y) {
     bool swapped = x->collider > y->collider;
     uint32_t b = swapped ? y->collider : x->collider, a = swapped ? x->collider : y->collider;
-    for (size_t i = s->ranges[b].first; i < s->ranges[b].end; i++)
-        if (s->forces[i].collider_a.index1 == a)
-            return swapped ? rg_neg(s->forces[i].normal) : s->forces[i].normal;
-    return (rg_vec3){0, 0, 0};
+    size_t low = s->ranges[b].first, high = s->ranges[b].end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->forces[middle].collider_a.index1 < a)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->ranges[b].end || s->forces[low].collider_a.index1 != a)
+        return (rg_vec3){0, 0, 0};
+    return swapped ? rg_neg(s->forces[low].normal) : s->forces[low].normal;
 }
 
 /* Whether a part is a ball whose centre went in a straight line. */
