@@ -58,7 +58,8 @@
  * LEAP_FROM times that; it is taken if it leaves less than LEAP_LEAVES of the merit (48 runs of
  * dominoes, docs/solvers.md, take as long with 1e-4 to 3e-3), and is the end at a residual of
  * LEAP_AIM, which is rounding: a slip that turns leaves more, and what is left adds up over the
- * steps. */
+ * steps; or within the tolerance if chord steps gain nothing any more, where a run would find the
+ * same forces again. */
 #define LEAP_FROM   10.0
 #define LEAP_LEAVES 1e-3
 #define LEAP_AIM    1e-12
@@ -75,6 +76,8 @@ enum { HALVINGS = 4, MEMORY = 4, CHORD_STEPS = 4, ROWS = RG_SYSTEM_DIMENSION_MAX
 /* What chord steps aim at, and the share of the residual that each must get below. */
 #define CHORD_GAIN 0.3
 #define CHORD_AIM  1e-15
+/* A step that leaves more than this share gained nothing. */
+#define CHORD_IDLE 0.9
 
 bool rg_active_takes(const rg_problem *problem) {
     const rg_contact_problem *p = &problem->contact;
@@ -508,10 +511,13 @@ static void find_errors(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
-/* Steps with the factor that is there, as long as they gain a digit each. */
-static void chord_steps(rg_active *active) {
+/* Steps with the factor that is there, as long as they gain a digit each. True if the last one
+ * gained nothing: no forces with these modes do better, because what is left of the rows
+ * contradicts itself. */
+static bool chord_steps(rg_active *active) {
+    double before = INFINITY;
     for (int k = 0; k < CHORD_STEPS && active->best_residual > CHORD_AIM; k++) {
-        double before = active->best_residual;
+        before = active->best_residual;
         in_chunks(active, active->live_count, find_errors, active);
         rg_active_step(active);
         move(active, 1);
@@ -520,13 +526,14 @@ static void chord_steps(rg_active *active) {
         if (!(active->residual < CHORD_GAIN * before))
             break;
     }
+    return active->residual > CHORD_IDLE * before;
 }
 
 static double first_delta(const rg_active *active) {
     return fmin(DELTA_FIRST, fmax(DELTA_LEAST, DELTA_SHARE * active->residual));
 }
 
-rg_status rg_active_leap(rg_active *active, bool *there) {
+rg_status rg_active_leap(rg_active *active, double tolerance, bool *there) {
     *there = false;
     rg_active_look(active);
     keep_best(active);
@@ -543,9 +550,9 @@ rg_status rg_active_leap(rg_active *active, bool *there) {
     move(active, 1);
     if (active->residual < active->best_residual)
         keep_best(active);
-    chord_steps(active);
+    bool idle = chord_steps(active);
     memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
-    *there = active->best_residual <= LEAP_AIM;
+    *there = active->best_residual <= (idle ? fmax(LEAP_AIM, tolerance) : LEAP_AIM);
     return RG_OK;
 }
 

@@ -81,9 +81,10 @@ typedef struct rg_active_aim {
     int idle;         /* of them without the residual halved, before it ends */
 } rg_active_aim;
 /* One step that is the answer, or nearly, if no contact changes its mode; otherwise it is not
- * taken, and active->force stays. `there`: it is the answer up to rounding. At the end `best` and
- * best_residual are those of active->force. Fails only for want of memory. */
-rg_status rg_active_leap(rg_active *active, bool *there);
+ * taken, and active->force stays. `there`: it is the answer up to rounding, or as good as these
+ * modes allow and within the tolerance. At the end `best` and best_residual are those of
+ * active->force. Fails only for want of memory. */
+rg_status rg_active_leap(rg_active *active, double tolerance, bool *there);
 /* The natural residual of active->force, with their velocities (v, u). */
 void rg_active_look(rg_active *active);
 /* Newton steps from active->force. At the end `force` and `best` are the best seen since the

@@ -32,7 +32,9 @@ enum {
     IDLE_STEPS = 3,     /* without the residual halved */
     INTERIOR_STEPS = 60 /* of the interior point, which also ends where it stalls for long */
 };
-/* Open contacts that separate faster than this times the scale stay out. */
+/* Open contacts that separate faster than this times the scale stay out. With 2 eight runs of
+ * dominoes take 3 % less time, but eleven of funnels, piles and a chain of rings leave 4 problems
+ * unsolved instead of 1. */
 #define FAR 5.0
 /* Carries force, or might soon. Joints always. */
 static bool matters(const rg_active *active, size_t block) {
@@ -116,7 +118,7 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
     RG_TAKE(kept, active->context, active->system->rows, error);
     memcpy(kept, active->force, active->system->rows * sizeof *kept);
     bool there;
-    rg_status status = rg_active_leap(active, &there);
+    rg_status status = rg_active_leap(active, bound.tolerance, &there);
     if (!status && !there)
         status = rg_active_run(active, first);
     keep(active, kept, &best);
