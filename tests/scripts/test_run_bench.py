@@ -202,7 +202,7 @@ def test_record(rigor):
 
 def test_scale(rigor):
     text = expect(rigor, ["bench", "scale", "--quick", "--record", "scale.rec"], 0, stderr="").stdout
-    for title in ("separate pyramids", "one pyramid", "one pyramid, pushed", "tower", "pile", "mass ratio"):
+    for title in ("separate pyramids", "one pyramid", "one pyramid, pushed", "tower", "dominoes", "pile", "mass ratio"):
         family = re.search(rf"^{title}\n.*\n((?:(?: +[0-9.e+-]+)+\n)+)  slope against .*$", text, re.M)
         check(family, f"{title} in {text}")
         rows = [list(map(float, line.split())) for line in family[1].splitlines()]
@@ -212,7 +212,7 @@ def test_scale(rigor):
     rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +1e\+00 ", text.split("one pyramid")[0], re.M)
     check_equal(rows, [("15", "140", "1"), ("30", "280", "2"), ("60", "560", "4")],
                 "bodies, contacts and islands of separate pyramids")
-    check_equal(len(re.findall("slope against bodies", text)), 5, "slopes against bodies")
+    check_equal(len(re.findall("slope against bodies", text)), 6, "slopes against bodies")
     check("slope against mass ratio" in text, "slope against mass ratio")
     expect(rigor, ["bench", "scale", "--quick", "--against", "scale.rec"], 0, stdout="now/before")
 
