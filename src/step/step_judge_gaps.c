@@ -13,6 +13,7 @@
 #include "rigor/contact_force.h"
 #include "shape/shape.h"
 #include "shape/shape_terrain.h"
+#include "step/step_contact_memory.h"
 #include "step/step_judge.h"
 
 #include <string.h>
@@ -543,22 +544,19 @@ static rg_status find_ranges(gap_search *s, rg_arena *arena, rg_pool *pool) {
 }
 
 /* The normal of a contact of two parts, from the first to the second: a proposal, no more. Zero:
- * there is none. A floor has the contacts of all that lie on it: they are sorted by the other
- * collider, and searched, not gone through. */
+ * there is none. A floor has the contacts of all that lie on it, so they are not gone through. */
 static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_part *y) {
     bool swapped = x->collider > y->collider;
     uint32_t b = swapped ? y->collider : x->collider, a = swapped ? x->collider : y->collider;
-    size_t low = s->ranges[b].first, high = s->ranges[b].end;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->forces[middle].collider_a.index1 < a)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == s->ranges[b].end || s->forces[low].collider_a.index1 != a)
+    force_range range = s->ranges[b];
+    if (range.first == range.end)
         return (rg_vec3){0, 0, 0};
-    return swapped ? rg_neg(s->forces[low].normal) : s->forces[low].normal;
+    rg_contact_memory own = {.forces = s->forces + range.first, .count = range.end - range.first};
+    size_t i =
+        rg_contact_memory_first(&own, (rg_collider_id){.index1 = b}, (rg_collider_id){.index1 = a});
+    if (i == own.count || own.forces[i].collider_a.index1 != a)
+        return (rg_vec3){0, 0, 0};
+    return swapped ? rg_neg(own.forces[i].normal) : own.forces[i].normal;
 }
 
 /* Whether a part is a ball whose centre went in a straight line. */

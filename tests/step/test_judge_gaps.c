@@ -51,6 +51,29 @@ static void balls_in_closed_form(void **state) {
     }
 }
 
+/* Two rows of unit boxes along each axis, and one more box that is 3 mm from one of them along each
+ * of the axes: whatever axis the search for pairs goes along, it finds the two. */
+static void rows_along_every_axis(void **state) {
+    (void)state;
+    for (int axis = 0; axis < 3; axis++)
+        for (int apart = 0; apart < 3; apart++) {
+            rg_world *world = weightless(false);
+            for (int i = 0; i <= 40; i++) {
+                bool more = i == 40;
+                double at[3] = {0};
+                at[axis] = 3 * (more ? 9 : i / 2);
+                at[(axis + 1) % 3] = more ? 0 : 4 * (i % 2);
+                at[apart] += more ? 1.003 : 0;
+                rg_body_def def = rg_body_def_default();
+                def.pose.position = (rg_vec3){at[0], at[1], at[2]};
+                add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+            }
+            rg_step_info info = step_once(world, STEP);
+            assert_near(info.certificate.min_gap, 0.003, 1e-12);
+            rg_world_destroy(world);
+        }
+}
+
 /* A rod of 1 m, of a square or round section, that turns within a step by half a turn, or by two
  * and a half: the post that stands at 0.3 m in its way is passed, one beyond its end is not. */
 static void turning_rods(void **state) {
@@ -394,6 +417,7 @@ static void near_misses(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_in_closed_form),
+        cmocka_unit_test(rows_along_every_axis),
         cmocka_unit_test(turning_rods),
         cmocka_unit_test(penetration_is_not_passing),
         cmocka_unit_test(a_cube_and_a_pane),
