@@ -107,7 +107,8 @@ typedef enum joint_kind { JOINT_FREE, JOINT_BOUNDED, JOINT_FIXED } joint_kind;
 
 typedef struct scaling {
     rg_cone_scaling cone;
-    double proximal; /* added to H */
+    double value[3]; /* 1 / (H + proximal) along the axes of the cone */
+    double slope[3]; /* ds/du */
     double norm;     /* the rows of the linear system are divided by it */
 } scaling;
 
@@ -145,13 +146,18 @@ static int cone_width(const interior *p, size_t contact) {
 static double cone_unit(const interior *p, size_t contact) {
     return has_cone(p, contact) ? p->system.mu[contact] : 1;
 }
-static void to_cone(const interior *p, size_t contact, const double *r, const double *w, double *z,
-                    double *s) {
-    size_t row = contact * (size_t)p->system.dimension;
-    double unit = cone_unit(p, contact);
-    for (int k = 0; k < cone_width(p, contact); k++) {
-        z[k] = r[row + (size_t)k] * (k ? 1 : unit);
-        s[k] = w[row + (size_t)k] / (k ? 1 : unit);
+/* Friction in space, by far the most frequent: what is done contact by contact is compiled for this
+ * width by itself. */
+static bool is_usual(const interior *p, size_t contact) {
+    return p->system.dimension == 3 && p->system.mu[contact] > 0;
+}
+static inline void to_cone(double unit, int width, const double *r, const double *w, double *z,
+                           double *s) {
+    z[0] = r[0] * unit;
+    s[0] = w[0] / unit;
+    for (int k = 1; k < width; k++) {
+        z[k] = r[k];
+        s[k] = w[k];
     }
 }
 
@@ -240,15 +246,14 @@ static void start(interior *p, bool second) {
  * */
 
 /* mu (sqrt(|u_T|^2 + e^2) - e) and its derivative. */
-static double slip_term(const interior *p, size_t contact, const double *u, double smoothing,
-                        double *slope) {
-    double mu = p->system.mu[contact], sum = 0;
-    for (int k = 1; k < p->system.dimension; k++)
+static inline double slip_term(double mu, int d, const double *u, double smoothing, double *slope) {
+    double sum = 0;
+    for (int k = 1; k < d; k++)
         sum += u[k] * u[k];
-    double root = sqrt(sum + smoothing * smoothing);
+    double root = sqrt(sum + smoothing * smoothing), share = root > 0 ? mu / root : 0;
     slope[0] = 0;
-    for (int k = 1; k < p->system.dimension; k++)
-        slope[k] = root > 0 ? mu * u[k] / root : 0;
+    for (int k = 1; k < d; k++)
+        slope[k] = share * u[k];
     return sum > 0 ? mu * sum / (root + smoothing) : 0;
 }
 
@@ -280,7 +285,8 @@ static void find_residuals(interior *p) {
             p->residual[row + (size_t)k] =
                 k < width ? p->u[row + (size_t)k] - p->w[row + (size_t)k] : 0;
         if (width > 1)
-            p->residual[row] += slip_term(p, i, p->u + row, p->smoothing, slope);
+            p->residual[row] +=
+                slip_term(p->system.mu[i], p->system.dimension, p->u + row, p->smoothing, slope);
     }
     for (size_t j = 0; j < p->system.joints; j++) {
         size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
@@ -297,15 +303,22 @@ static double product_floor(const interior *p, size_t contact) {
     return has_cone(p, contact) ? PRODUCT_FLOOR * p->r[row] * p->w[row] : 0;
 }
 
+static inline double product_after(const interior *p, size_t row, int width, double t) {
+    double dot = 0;
+    for (size_t k = row; k < row + (size_t)width; k++)
+        dot += (p->r[k] + t * p->dr[k]) * (p->w[k] + t * p->dw[k]);
+    return dot;
+}
+
 /* tau^2: the mean of (r / rho).w after a step t, without the part that contacts keep. */
 static double mean_product(const interior *p, double t) {
     double sum = 0;
     for (size_t i = 0; i < p->system.contacts; i++) {
         size_t row = i * (size_t)p->system.dimension;
-        double dot = 0;
-        for (size_t k = row; k < row + (size_t)cone_width(p, i); k++)
-            dot += (p->r[k] + t * p->dr[k]) * (p->w[k] + t * p->dw[k]);
-        sum += fmax(0, dot - product_floor(p, i)) / p->system.rho[i];
+        double dot = is_usual(p, i) ? product_after(p, row, 3, t)
+                                    : product_after(p, row, cone_width(p, i), t);
+        double above = dot - product_floor(p, i);
+        sum += above > 0 ? above / p->system.rho[i] : 0;
     }
     for (size_t j = 0; j < p->system.joints; j++) {
         if (p->kinds[j] != JOINT_BOUNDED)
@@ -326,38 +339,43 @@ static double mean_product(const interior *p, double t) {
 
 /* A = 1, B = D (1 + n ds/du) in the coordinates of the problem, both divided by a number of the
  * size of D. False if r or w is no longer inside. */
-static bool scale_contact(interior *p, size_t i) {
-    size_t row = i * (size_t)p->system.dimension,
-           dd = (size_t)(p->system.dimension * p->system.dimension);
+static inline bool scale_sized(interior *p, size_t i, int width, int d) {
+    size_t row = i * (size_t)d, dd = (size_t)(d * d);
     double *a = p->a + i * dd, *b = p->b + i * dd, rho = p->system.rho[i], unit = cone_unit(p, i);
     scaling *f = &p->scalings[i];
-    int width = cone_width(p, i);
-    double slope[3] = {0}, z[3], s[3], inverse[3][3] = {{0}}, largest = 0;
-    to_cone(p, i, p->r, p->w, z, s);
+    double z[3], s[3], inverse[3][3] = {{0}}, largest = 0, proximal = p->proximal / rho;
+    to_cone(unit, width, p->r + row, p->w + row, z, s);
     if (!rg_cone_scale(z, s, width, &f->cone))
         return false;
+    memset(f->slope, 0, sizeof f->slope);
     if (width > 1)
-        slip_term(p, i, p->u + row, p->smoothing, slope);
-    f->proximal = p->proximal / rho;
+        slip_term(p->system.mu[i], d, p->u + row, p->smoothing, f->slope);
     for (int k = 0; k < width; k++) {
-        double value = 1 / (f->cone.root[k] * f->cone.root[k] + f->proximal);
+        double value = 1 / (f->cone.root[k] * f->cone.root[k] + proximal);
         for (int m = 0; m < width; m++)
             for (int n = 0; n < width; n++)
                 inverse[m][n] += value * f->cone.axes[k][m] * f->cone.axes[k][n];
-        largest = fmax(largest, value);
+        largest = value > largest ? value : largest;
+        f->value[k] = value;
     }
     f->norm = 1 + largest / rho;
     memset(a, 0, dd * sizeof *a);
     memset(b, 0, dd * sizeof *b);
-    for (int k = 0; k < p->system.dimension; k++)
-        a[k * p->system.dimension + k] = k < width ? 1 / f->norm : 1;
+    double share = 1 / f->norm, normal = share / unit;
+    for (int k = 0; k < d; k++)
+        a[k * d + k] = k < width ? share : 1;
     for (int k = 0; k < width; k++)
         for (int m = 0; m < width; m++)
-            inverse[k][m] /= f->norm * (k ? 1 : unit) * (m ? 1 : unit);
+            inverse[k][m] *= (k ? share : normal) * (m ? 1 : 1 / unit);
     for (int k = 0; k < width; k++)
         for (int m = 0; m < width; m++)
-            b[k * p->system.dimension + m] = inverse[k][m] + inverse[k][0] * slope[m];
+            b[k * d + m] = inverse[k][m] + inverse[k][0] * f->slope[m];
     return true;
+}
+
+static bool scale_contact(interior *p, size_t i) {
+    return is_usual(p, i) ? scale_sized(p, i, 3, 3)
+                          : scale_sized(p, i, cone_width(p, i), p->system.dimension);
 }
 
 static bool scale_contacts(interior *p) {
@@ -395,25 +413,26 @@ typedef struct aim {
 } aim;
 
 /* Right side of a contact; p->dw keeps W (lambda \ aim). */
-static void aim_contact(interior *p, size_t i, aim at) {
-    size_t row = i * (size_t)p->system.dimension;
+static inline void aim_sized(interior *p, size_t i, int width, int d, aim at) {
+    size_t row = i * (size_t)d;
     const scaling *f = &p->scalings[i];
     const rg_cone_scaling *c = &f->cone;
-    int width = c->width;
     double unit = cone_unit(p, i), x[3], y[3], z[3], s[3], goal[3], sum[3] = {0}, rest[3] = {0};
+    double least = product_floor(p, i), target = p->system.rho[i] * at.target;
     rg_cone_product(c->lambda, c->lambda, width, goal);
-    goal[0] -= fmax(p->system.rho[i] * at.target, product_floor(p, i));
+    goal[0] -= target > least ? target : least;
     if (at.corrected) {
-        to_cone(p, i, p->dr0, p->dw0, z, s);
-        rg_cone_apply(c, z, false, x);
-        rg_cone_apply(c, s, true, y);
+        to_cone(unit, width, p->dr0 + row, p->dw0 + row, z, s);
+        rg_cone_apply(c, z, width, false, x);
+        rg_cone_apply(c, s, width, true, y);
         rg_cone_product(x, y, width, z);
         for (int k = 0; k < width; k++)
             goal[k] += z[k];
     }
     rg_cone_divide(c->lambda, goal, width, x);
     for (int k = 0; k < width; k++)
-        s[k] = (1 - at.keep) * p->residual[row + (size_t)k] / (k ? 1 : unit);
+        s[k] = (1 - at.keep) * p->residual[row + (size_t)k];
+    s[0] /= unit;
     for (int k = 0; k < width; k++) {
         double along = 0, residual = 0;
         for (int m = 0; m < width; m++) {
@@ -421,16 +440,24 @@ static void aim_contact(interior *p, size_t i, aim at) {
             residual += c->axes[k][m] * s[m];
         }
         along *= c->root[k];
-        double part = (along + residual) / (c->root[k] * c->root[k] + f->proximal);
+        double part = (along + residual) * f->value[k];
         for (int m = 0; m < width; m++) {
             sum[m] += part * c->axes[k][m];
             rest[m] += along * c->axes[k][m];
         }
     }
-    for (int k = 0; k < p->system.dimension; k++) {
-        p->e2[row + (size_t)k] = k < width ? sum[k] / (f->norm * (k ? 1 : unit)) : 0;
+    sum[0] /= unit;
+    for (int k = 0; k < d; k++) {
+        p->e2[row + (size_t)k] = k < width ? sum[k] / f->norm : 0;
         p->dw[row + (size_t)k] = k < width ? rest[k] : 0;
     }
+}
+
+static void aim_contact(interior *p, size_t i, aim at) {
+    if (is_usual(p, i))
+        aim_sized(p, i, 3, 3, at);
+    else
+        aim_sized(p, i, cone_width(p, i), p->system.dimension, at);
 }
 
 /* The part of the step of a bound's velocity that does not depend on dr. */
@@ -457,29 +484,39 @@ static void aim_joint(interior *p, size_t j, aim at) {
 
 /* dw where p->dw holds W (lambda \ aim): along an axis where H is small, dw = -W (lambda \ aim) - H
  * dr; otherwise dw = (1 + n ds/du) J dv + residual. */
-static void find_dw(interior *p, size_t i, double keep) {
-    size_t row = i * (size_t)p->system.dimension;
-    const rg_cone_scaling *c = &p->scalings[i].cone;
-    double unit = cone_unit(p, i), z[3], s[3], slope[3] = {0}, sum[3] = {0}, normal = 0;
-    if (c->width > 1)
-        slip_term(p, i, p->u + row, p->smoothing, slope);
-    for (int k = 0; k < c->width; k++) {
-        size_t at = row + (size_t)k;
-        z[k] = p->dr[at] * (k ? 1 : unit);
-        s[k] = p->move[at] + (1 - keep) * p->residual[at];
-        normal += slope[k] * p->move[at];
+static inline void find_dw_sized(interior *p, size_t i, int width, int d, double keep) {
+    size_t row = i * (size_t)d;
+    const scaling *f = &p->scalings[i];
+    const rg_cone_scaling *c = &f->cone;
+    double unit = cone_unit(p, i), s[3], sum[3] = {0}, normal = 0;
+    const double *dr = p->dr + row, *move = p->move + row;
+    double *dw = p->dw + row;
+    for (int k = 0; k < width; k++) {
+        s[k] = move[k] + (1 - keep) * p->residual[row + (size_t)k];
+        normal += f->slope[k] * move[k];
     }
     s[0] = (s[0] + normal) / unit;
-    for (int k = 0; k < c->width; k++) {
+    for (int k = 0; k < width; k++) {
         double h = c->root[k] * c->root[k], part = 0;
-        bool small = h * p->system.rho[i] < 1;
-        for (int m = 0; m < c->width; m++)
-            part += c->axes[k][m] * (small ? -p->dw[row + (size_t)m] - h * z[m] : s[m]);
-        for (int m = 0; m < c->width; m++)
+        if (h * p->system.rho[i] < 1)
+            for (int m = 0; m < width; m++)
+                part += c->axes[k][m] * (-dw[m] - h * (m ? dr[m] : dr[m] * unit));
+        else
+            for (int m = 0; m < width; m++)
+                part += c->axes[k][m] * s[m];
+        for (int m = 0; m < width; m++)
             sum[m] += part * c->axes[k][m];
     }
-    for (int k = 0; k < p->system.dimension; k++)
-        p->dw[row + (size_t)k] = k < c->width ? sum[k] * (k ? 1 : unit) : 0;
+    sum[0] *= unit;
+    for (int k = 0; k < d; k++)
+        dw[k] = k < width ? sum[k] : 0;
+}
+
+static void find_dw(interior *p, size_t i, double keep) {
+    if (is_usual(p, i))
+        find_dw_sized(p, i, 3, 3, keep);
+    else
+        find_dw_sized(p, i, cone_width(p, i), p->system.dimension, keep);
 }
 
 static void find_step(interior *p, aim at) {
@@ -494,7 +531,7 @@ static void find_step(interior *p, aim at) {
     for (int k = 0; at.corrected && k < REFINEMENTS; k++)
         rg_system_refine(&p->system, e1, p->e2, p->dv, p->dr);
     if (p->global)
-        rg_system_j(&p->system, p->dv, p->move);
+        memcpy(p->move, rg_system_solved_rates(&p->system), p->system.rows * sizeof *p->move);
     else
         rg_system_w(&p->system, p->dr, p->move);
     for (size_t i = 0; i < p->system.contacts; i++)
@@ -515,15 +552,18 @@ static double line_step(double x, double dx, double limit) {
     return rg_cone_step(&x, &dx, 1, limit);
 }
 
+static inline double contact_step(const interior *p, size_t i, int width, double limit) {
+    size_t row = i * (size_t)p->system.dimension;
+    double unit = cone_unit(p, i), z[3], s[3], dz[3], ds[3];
+    to_cone(unit, width, p->r + row, p->w + row, z, s);
+    to_cone(unit, width, p->dr + row, p->dw + row, dz, ds);
+    return rg_cone_step(s, ds, width, rg_cone_step(z, dz, width, limit));
+}
+
 static double step_length(const interior *p) {
     double t = 1 / p->share;
-    for (size_t i = 0; i < p->system.contacts; i++) {
-        double z[3], s[3], dz[3], ds[3];
-        to_cone(p, i, p->r, p->w, z, s);
-        to_cone(p, i, p->dr, p->dw, dz, ds);
-        t = rg_cone_step(z, dz, cone_width(p, i), t);
-        t = rg_cone_step(s, ds, cone_width(p, i), t);
-    }
+    for (size_t i = 0; i < p->system.contacts; i++)
+        t = is_usual(p, i) ? contact_step(p, i, 3, t) : contact_step(p, i, cone_width(p, i), t);
     for (size_t j = 0; j < p->system.joints; j++) {
         size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         if (p->kinds[j] == JOINT_BOUNDED && isfinite(p->lower[j])) {
@@ -545,13 +585,14 @@ static void follow_slip(interior *p, double t, double smoothing) {
         if (!has_cone(p, i))
             continue;
         size_t row = i * (size_t)p->system.dimension;
-        double u[3] = {0}, slope[3], unused[3];
-        double gain = -slip_term(p, i, p->u + row, p->smoothing, slope);
-        for (int k = 1; k < p->system.dimension; k++) {
+        double u[3] = {0}, slope[3], unused[3], mu = p->system.mu[i];
+        int d = p->system.dimension;
+        double gain = -slip_term(mu, d, p->u + row, p->smoothing, slope);
+        for (int k = 1; k < d; k++) {
             u[k] = p->u[row + (size_t)k] + t * p->move[row + (size_t)k];
             gain -= slope[k] * t * p->move[row + (size_t)k];
         }
-        gain += slip_term(p, i, u, smoothing, unused);
+        gain += slip_term(mu, d, u, smoothing, unused);
         p->w[row] += fmax(0, gain);
     }
     p->smoothing = smoothing;

@@ -138,6 +138,8 @@ static rg_status take_work(rg_system *system, rg_error *error) {
     RG_TAKE(factor->velocity_work, context, system->velocities, error);
     RG_TAKE(factor->velocity_work2, context, system->velocities, error);
     RG_TAKE(factor->velocity_correction, context, system->velocities, error);
+    RG_TAKE(factor->rates, context, system->rows, error);
+    RG_TAKE(factor->rates_correction, context, system->rows, error);
     return RG_OK;
 }
 

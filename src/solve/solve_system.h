@@ -69,5 +69,7 @@ void rg_system_solve(rg_system *system, const double *e1, const double *e2, doub
 /* One step of iterative refinement of what rg_system_solve gave for the same e1 and e2. */
 void rg_system_refine(rg_system *system, const double *e1, const double *e2, double *dv,
                       double *dr);
+/* Global form: J dv (rows) of the last solve, with its refinements. */
+const double *rg_system_solved_rates(const rg_system *system);
 
 #endif

@@ -222,7 +222,7 @@ static rg_status factor_global(rg_system *system, bool symmetric) {
 }
 
 static void solve_global(rg_system *system, const double *e1, const double *e2, double *dv,
-                         double *dr) {
+                         double *dr, double *rates) {
     struct rg_system_factor *factor = system->factor;
     double *scaled = factor->row_work;
     memset(scaled, 0, system->rows * sizeof *scaled);
@@ -233,9 +233,9 @@ static void solve_global(rg_system *system, const double *e1, const double *e2, 
     rg_sparse_solve(factor->sparse, dv);
     /* E2 + B J dv before A^-1, which is huge in sticking contacts: the two nearly cancel. */
     double *inner = factor->row_work2;
-    rg_system_j(system, dv, scaled);
+    rg_system_j(system, dv, rates);
     memcpy(inner, e2, system->rows * sizeof *inner);
-    add_blocks(system, factor->b, scaled, inner);
+    add_blocks(system, factor->b, rates, inner);
     memset(dr, 0, system->rows * sizeof *dr);
     add_blocks(system, factor->inverse, inner, dr);
     for (size_t i = 0; i < system->rows; i++)
@@ -343,11 +343,11 @@ rg_status rg_system_factor(rg_system *system, const double *a, const double *b, 
     return status;
 }
 
-void rg_system_solve(rg_system *system, const double *e1, const double *e2, double *dv,
-                     double *dr) {
+static void solve_with(rg_system *system, const double *e1, const double *e2, double *dv,
+                       double *dr, double *rates) {
     struct rg_system_factor *factor = system->factor;
     if (system->problem->form == RG_FORM_GLOBAL) {
-        solve_global(system, e1, e2, dv, dr);
+        solve_global(system, e1, e2, dv, dr, rates);
         return;
     }
     for (size_t i = 0; i < system->rows; i++)
@@ -358,17 +358,22 @@ void rg_system_solve(rg_system *system, const double *e1, const double *e2, doub
         rg_sparse_solve(factor->sparse, dr);
 }
 
+void rg_system_solve(rg_system *system, const double *e1, const double *e2, double *dv,
+                     double *dr) {
+    solve_with(system, e1, e2, dv, dr, system->factor->rates);
+}
+
 void rg_system_refine(rg_system *system, const double *e1, const double *e2, double *dv,
                       double *dr) {
     struct rg_system_factor *factor = system->factor;
     bool global = system->problem->form == RG_FORM_GLOBAL;
     /* row_work and row_work2 belong to the solve below: the residual of the rows needs its own. */
-    double *residual = factor->row_correction, *correction = NULL, *e1_residual = NULL;
-    double *moved = factor->row_work;
-    if (global)
-        rg_system_j(system, dv, moved);
-    else
-        rg_block_rows_apply(system, dr, moved);
+    double *residual = factor->row_correction, *correction = factor->row_work3, *e1_residual = NULL;
+    const double *moved = factor->rates;
+    if (!global) {
+        rg_block_rows_apply(system, dr, factor->row_work);
+        moved = factor->row_work;
+    }
     memcpy(residual, e2, system->rows * sizeof *residual);
     add_blocks(system, factor->a, dr, residual);
     add_blocks(system, factor->b, moved, residual);
@@ -380,10 +385,16 @@ void rg_system_refine(rg_system *system, const double *e1, const double *e2, dou
         for (size_t i = 0; i < system->velocities; i++)
             e1_residual[i] += (e1 ? e1[i] : 0) - impulse[i];
     }
-    correction = factor->row_work3;
-    rg_system_solve(system, e1_residual, residual, factor->velocity_correction, correction);
+    solve_with(system, e1_residual, residual, factor->velocity_correction, correction,
+               factor->rates_correction);
     for (size_t i = 0; i < system->rows; i++)
         dr[i] += correction[i];
     for (size_t i = 0; global && i < system->velocities; i++)
         dv[i] += factor->velocity_correction[i];
+    for (size_t i = 0; global && i < system->rows; i++)
+        factor->rates[i] += factor->rates_correction[i];
+}
+
+const double *rg_system_solved_rates(const rg_system *system) {
+    return system->factor->rates;
 }

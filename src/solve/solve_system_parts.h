@@ -27,6 +27,7 @@ struct rg_system_factor {
     double *middle;  /* A^-1 B, global form */
     double *row_work, *row_work2, *row_work3, *velocity_work, *velocity_work2, *row_correction,
         *velocity_correction;
+    double *rates, *rates_correction; /* J dv of the last solve, and of its refinement; global */
     /* global */
     double *mass_inverse;
     rg_sparse_slot *body_slots;

@@ -20,8 +20,8 @@ static void test_cone_scaling(void **state) { /* W z = W^-1 s, near the boundary
         }
         rg_cone_scaling scaling;
         assert_true(rg_cone_scale(z, s, width, &scaling));
-        rg_cone_apply(&scaling, z, false, back);
-        rg_cone_apply(&scaling, s, true, other);
+        rg_cone_apply(&scaling, z, width, false, back);
+        rg_cone_apply(&scaling, s, width, true, other);
         double size = sqrt(z[0] * s[0]), loss = 1e-13 / near;
         for (int k = 0; k < width; k++)
             assert_near(back[k], other[k], fmax(1e-12, loss) * size);
