@@ -235,6 +235,13 @@ static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
     return -fmax(most, fmin(gamma * fresh / fmax(h, contacts->last_step), drift_speed(job, i)));
 }
 
+/* The largest gap or overlap at a row that counts as none in a heap. */
+static double level_of(const rg_contact_job *job, const rg_contact_row *row) {
+    double size = smaller_size(job, row), whole = job->contacts->whole;
+    double fall = RG_STEP_LEVEL * rg_length(job->world->content.gravity) * whole * whole;
+    return fmin(RG_STEP_LEVEL_MOST * size, fmax(RG_STEP_LEVEL_LEAST * size, fall));
+}
+
 typedef struct levelled {
     const rg_contact_job *job;
     const rg_island *island;
@@ -251,7 +258,7 @@ static void level_range(void *user, size_t begin, size_t end, size_t chunk) {
         double *shift = l->job->shift + i * (size_t)set->dimension;
         double surface = rg_dot(row->surface, row->normal),
                moved = (*shift - surface) * contacts->step;
-        if (moved != 0 && fabs(moved) <= RG_STEP_LEVEL * smaller_size(l->job, row))
+        if (moved != 0 && fabs(moved) <= level_of(l->job, row))
             *shift = surface;
     }
 }
