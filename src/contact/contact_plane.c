@@ -216,13 +216,18 @@ static double travel(const rg_swept_shape *one, const rg_swept_shape *two, doubl
                    rg_length(two->angular_velocity) * rg_swept_reach(two));
 }
 
-/* The feature that is met first, if any is. */
+/* The feature that is met first, if any is. `start`: the gap at the beginning. Shapes that touch
+ * then meet there; the search would look at them once more to find it. */
 static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shape *two, double time,
-                                  double tolerance, rg_plane_choice *choice) {
+                                  double tolerance, double start, rg_plane_choice *choice) {
     rg_first_contact impact = {0};
-    rg_status status = find_impact_on_face(one, two, time, tolerance, &impact)
-                           ? RG_OK
-                           : find_impact(one, two, time, tolerance, &impact);
+    rg_status status = RG_OK;
+    if (!find_impact_on_face(one, two, time, tolerance, &impact)) {
+        if (start <= tolerance)
+            impact.result = RG_FIRST_CONTACT_TOUCHING;
+        else
+            status = find_impact(one, two, time, tolerance, &impact);
+    }
     if (status)
         return status;
     bool grazes = impact.result == RG_FIRST_CONTACT_NONE &&
@@ -252,7 +257,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     s.end1 = rg_swept_pose(one, time);
     s.end2 = rg_swept_pose(two, time);
     if (turns_far(one, time) || turns_far(two, time))
-        return choose_by_search(one, two, time, tolerance, choice);
+        return choose_by_search(one, two, time, tolerance, start->gap, choice);
     double end =
         rg_contact_separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
     if (end >= -tolerance) {
@@ -279,7 +284,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         choice->result = RG_PLANE_NEVER;
         return RG_OK;
     }
-    return choose_by_search(one, two, time, tolerance, choice);
+    return choose_by_search(one, two, time, tolerance, start->gap, choice);
 }
 
 /* --- at an instant ---------------------------------------------------------------------------- */
