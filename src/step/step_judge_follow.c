@@ -341,17 +341,22 @@ static double worth(lower_bound bound) {
     return bound.least - bound.curve;
 }
 
-static lower_bound along_chord(const chase *c, const look *a, const look *b,
-                               const motion_bounds *m) {
-    double turn = c->plane >= 0 ? 0 : rg_length(rg_sub(b->normal, a->normal));
+/* Of gaps `a` and `b`, along normals that differ by the chord `turn`. */
+static lower_bound chord_bound(double a, double b, double turn, const motion_bounds *m) {
     double shortest = turn < 2 ? sqrt(1 - 0.25 * turn * turn) : 0;
-    lower_bound bound = {fmin(a->gap, b->gap), 0.125 * (2 * turn * m->travel + m->bend)};
+    lower_bound bound = {fmin(a, b), 0.125 * (2 * turn * m->travel + m->bend)};
     if (!(shortest > 0))
         return (lower_bound){-INFINITY, 0};
     bound.curve /= shortest;
     if (bound.least < 0)
         bound.least /= shortest;
     return bound;
+}
+
+static lower_bound along_chord(const chase *c, const look *a, const look *b,
+                               const motion_bounds *m) {
+    double turn = c->plane >= 0 ? 0 : rg_length(rg_sub(b->normal, a->normal));
+    return chord_bound(a->gap, b->gap, turn, m);
 }
 
 /* With a normal that is kept: `at` has it, `other` is looked at along it. */
@@ -608,6 +613,19 @@ void rg_judge_bound_at_end(rg_judge_pair *pair, rg_judge_gaps *found) {
     }
 }
 
+/* The plane of the end, as it moves with either body. */
+static bool is_carried(const rg_judge_pair *pair, const motion_bounds *m, double bar) {
+    for (int i = 0; i < 2; i++) {
+        const rg_judge_part *part = pair->part[i];
+        rg_vec3 n =
+            rg_rotate(part->start.orientation, rg_rotate_back(part->end.orientation, pair->normal));
+        double begin = gap_at(pair, true, n), turn = rg_length(rg_sub(pair->normal, n));
+        if (!part->still && exceeds(chord_bound(begin, pair->gap, turn, m), m, bar))
+            return true;
+    }
+    return false;
+}
+
 /* As is_plain, of two that move straight: bodies that turn about their centres at constant rates
  * swing no faster than their farthest points, and bend no more. */
 static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge_gaps *found) {
@@ -628,11 +646,11 @@ static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge
     if (pair->gap - travel >= bar)
         return true;
     rg_vec3 same;
-    double bend = length * length * (swing[0] * x->turning + swing[1] * y->turning);
+    motion_bounds m = {travel, length * length * (swing[0] * x->turning + swing[1] * y->turning)};
     double begin =
         plane >= 0 ? height_at(pair, plane, true, &same) : gap_at(pair, true, pair->normal);
-    double lower = begin < pair->gap ? begin : pair->gap;
-    return exceeds((lower_bound){lower, 0.125 * bend}, &(motion_bounds){travel, bend}, bar);
+    lower_bound kept = {begin < pair->gap ? begin : pair->gap, 0.125 * m.bend};
+    return exceeds(kept, &m, bar) || (plane < 0 && is_carried(pair, &m, bar));
 }
 
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
