@@ -103,6 +103,20 @@ static void same_forces(const rg_world *x, const rg_world *y) {
     assert_memory_equal(f, g, count * sizeof *f);
 }
 
+/* The same pairs touch, began to and no longer do. */
+static void same_touches(const rg_world *x, const rg_world *y) {
+    rg_collision_view a = rg_collision_get(rg_world_collision(x)),
+                      b = rg_collision_get(rg_world_collision(y));
+    assert_int_equal(a.touch_count, b.touch_count);
+    assert_int_equal(a.ended_count, b.ended_count);
+    for (size_t i = 0; i < a.touch_count; i++) {
+        assert_int_equal(a.touches[i].collider_a.index1, b.touches[i].collider_a.index1);
+        assert_int_equal(a.touches[i].collider_b.index1, b.touches[i].collider_b.index1);
+        assert_int_equal(a.touches[i].touching, b.touches[i].touching);
+        assert_int_equal(a.touches[i].began, b.touches[i].began);
+    }
+}
+
 typedef yard maker(bool no_memory, int threads);
 
 static void compare_memory(maker *make, int steps, disturbance *const *disturbances, size_t count) {
@@ -200,6 +214,7 @@ static void islands_rest_beside_others(void **state) {
         for (int i = 0; i < 300; i++) {
             rg_step_info a = step_once(with, STEP), b = step_once(without, STEP);
             same_forces(with, without);
+            same_touches(with, without);
             if (rg_world_state_hash(with) != rg_world_state_hash(without))
                 fail_msg("seed %d, step %d: another state", (int)seed, i);
             assert_memory_equal(&a.certificate, &b.certificate, sizeof a.certificate);
