@@ -105,6 +105,22 @@ static inline void clip(polygon *p, bool by_y, double s, double limit) {
     p->count = kept;
 }
 
+/* The mean of the corners that are level with the lowest. */
+static flat middle_of_lowest(const polygon *p, double size) {
+    double low = INFINITY, n = 0;
+    flat sum = {0, 0, 0};
+    for (int k = 0; k < p->count; k++)
+        low = fmin(low, p->corners[k].height);
+    for (int k = 0; k < p->count; k++)
+        if (p->corners[k].height <= low + LEVEL * size) {
+            sum.x += p->corners[k].x;
+            sum.y += p->corners[k].y;
+            sum.height += p->corners[k].height;
+            n++;
+        }
+    return (flat){sum.x / n, sum.y / n, sum.height / n};
+}
+
 /* Two boxes, one of whose faces is towards the other. */
 typedef struct facing {
     double p[3], q[3];    /* half sizes */
@@ -158,24 +174,14 @@ static double face_point(const facing *pair, double y2[3]) {
     clip(&region, false, -1, p[a]);
     clip(&region, true, 1, p[b]);
     clip(&region, true, -1, p[b]);
-    corners = region.corners, count = region.count;
     for (int k = 0; k < 3; k++)
         y2[k] = base[k];
-    if (count == 0)
+    if (region.count == 0)
         return fmax(0, outside);
-    double low = INFINITY, x = 0, y = 0, height = 0, n = 0;
-    for (int k = 0; k < count; k++)
-        low = fmin(low, corners[k].height);
-    for (int k = 0; k < count; k++)
-        if (corners[k].height <= low + LEVEL * size) {
-            x += corners[k].x;
-            y += corners[k].y;
-            height += corners[k].height;
-            n++;
-        }
-    y2[a] = x / n - z[a];
-    y2[b] = y / n - z[b];
-    y2[i] = sign * height / n - z[i];
+    flat lowest = middle_of_lowest(&region, size);
+    y2[a] = lowest.x - z[a];
+    y2[b] = lowest.y - z[b];
+    y2[i] = sign * lowest.height - z[i];
     return 0;
 }
 
