@@ -112,11 +112,62 @@ typedef struct vertex_list {
     uint32_t count;
     uint32_t *vertex;
     uint64_t *marks; /* of those in the list */
+    uint32_t box_vertex[8];
+    uint64_t box_marks;
 } vertex_list;
+
+/* Of boxes vertices are sets of bits: 4, 2 and 1 stand for the positive end along x, y and z. */
+enum { BOX_FACETS = 6 };
+static const uint64_t box_facets[BOX_FACETS] = {0x0f, 0x55, 0x33, 0xaa, 0xcc, 0xf0};
+/* The edge from the lower end along z, y or x, by its lower vertex and that bit. */
+static const uint8_t box_edges[8][5] = {{0, 0, 1, 0, 2}, {0, 0, 3, 0, 4}, {0, 5, 0, 0, 6},
+                                        {0, 0, 0, 0, 7}, {0, 8, 9, 0, 0}, {0, 0, 10, 0, 0},
+                                        {0, 11, 0, 0, 0}};
+
+static bool is_box(const rg_contact_side *side) {
+    return side->shape->kind == RG_SHAPE_BOX;
+}
+
+/* The vertices above a level at once: those that have a coordinate in common have that product in
+ * common, with the bits of the sum of each. */
+static uint64_t box_above(const rg_vec3 *half, rg_vec3 outward, double level) {
+    double x = outward.x * half->x, y = outward.y * half->y, z = outward.z * half->z;
+    uint64_t above = 0;
+    for (uint32_t v = 0; v < 8; v += 2) {
+        double sum = (v & 4 ? x : -x) + (v & 2 ? y : -y);
+        above |= (uint64_t)(sum - z >= level) << v | (uint64_t)(sum + z >= level) << (v + 1);
+    }
+    return above;
+}
+
+static rg_status search_box(const rg_contact_side *side, rg_vec3 outward, double band,
+                            vertex_list *found) {
+    const rg_vec3 *at = side->shape->solid.centred;
+    found->vertex = found->box_vertex;
+    found->marks = &found->box_marks;
+    uint32_t top = 0;
+    rg_box_support(side->shape, outward, &top);
+    uint64_t above = box_above(&at[7], outward, rg_dot(outward, at[top]) - band);
+    const uint32_t *neighbours = side->polyhedron->vertex_neighbours;
+    found->count = 0;
+    found->vertex[found->count++] = top;
+    found->box_marks = (uint64_t)1 << top;
+    for (uint32_t i = 0; i < found->count && found->box_marks != above; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            uint32_t u = neighbours[3 * found->vertex[i] + k];
+            if (!(above & ~found->box_marks & (uint64_t)1 << u))
+                continue;
+            found->box_marks |= (uint64_t)1 << u;
+            found->vertex[found->count++] = u;
+        }
+    return RG_OK;
+}
 
 /* Breadth first from the support vertex. */
 static rg_status search(const rg_contact_side *side, rg_vec3 outward, double band, rg_arena *arena,
                         vertex_list *found) {
+    if (is_box(side))
+        return search_box(side, outward, band, found);
     const rg_polyhedron *p = side->polyhedron;
     const rg_vec3 *at = side->shape->solid.centred;
     found->vertex = rg_arena_take(arena, p->vertex_count, sizeof *found->vertex);
@@ -157,10 +208,20 @@ static uint32_t find_edge(const rg_polyhedron *p, uint32_t a, uint32_t b) {
     return here ? first : (RG_CONTACT_CHORD | a);
 }
 
-static void name_edges(const rg_polyhedron *p, rg_cap *cap) {
+static uint32_t find_box_edge(uint32_t a, uint32_t b) {
+    uint32_t along = a ^ b;
+    return along == 1 || along == 2 || along == 4 ? box_edges[a & b][along]
+                                                  : (RG_CONTACT_CHORD | a);
+}
+
+static uint32_t edge_between(const rg_contact_side *side, uint32_t a, uint32_t b) {
+    return is_box(side) ? find_box_edge(a, b) : find_edge(side->polyhedron, a, b);
+}
+
+static void name_edges(const rg_contact_side *side, rg_cap *cap) {
     for (uint32_t i = 0; i < cap->corner_count; i++) {
         uint32_t next = i + 1 < cap->corner_count ? i + 1 : 0;
-        cap->corners[i].edge = find_edge(p, cap->corners[i].index, cap->corners[next].index);
+        cap->corners[i].edge = edge_between(side, cap->corners[i].index, cap->corners[next].index);
     }
 }
 
@@ -192,6 +253,11 @@ static bool plane_of(const rg_contact_side *side, const local_frame *local, uint
 static uint32_t single_facet(const rg_contact_side *side, const vertex_list *found) {
     const rg_polyhedron *p = side->polyhedron;
     uint32_t v = found->vertex[0];
+    for (uint32_t f = 0; is_box(side) && f < BOX_FACETS; f++)
+        if (box_facets[f] == found->box_marks)
+            return f;
+    if (is_box(side))
+        return RG_CONTACT_NO_FACET;
     for (uint32_t k = 0; k < facet_count_at(p, v); k++) {
         uint32_t f = rg_contact_facet_at(side->shape, v, k), in = 0;
         if (p->facet_start[f + 1] - p->facet_start[f] != found->count)
@@ -221,7 +287,7 @@ static rg_status facet_outline(const rg_contact_side *side, const local_frame *l
         cap->corners[i] = corner_of(side->shape, local, p->facet_vertices[p->facet_start[f] + k]);
     }
     if (p->edge_count)
-        name_edges(p, cap);
+        name_edges(side, cap);
     cap->plane_count = 1;
     cap->face = true;
     return RG_OK;
@@ -295,7 +361,7 @@ static rg_status hull_outline(const rg_contact_pair *pair, const rg_contact_side
         if (mark(marks, sorted[i].index))
             cap->inner[cap->inner_count++] = sorted[i];
     if (side->polyhedron->edge_count && used > 1)
-        name_edges(side->polyhedron, cap);
+        name_edges(side, cap);
     return RG_OK;
 }
 
@@ -366,8 +432,18 @@ static void add_skirt_edges(const rg_contact_side *side, const local_frame *loca
         rg_skirt_edge *e = &skirt->edges[skirt->edge_count++];
         e->from = corner_of(side->shape, local, v);
         e->to = corner_of(side->shape, local, u);
-        e->from.edge = find_edge(p, v, u);
+        e->from.edge = edge_between(side, v, u);
     }
+}
+
+/* Whether a box has a gentle facet that leaves the cap. */
+static bool has_box_skirt(const rg_contact_side *side, const local_frame *local,
+                          const vertex_list *found) {
+    for (uint32_t f = 0; f < BOX_FACETS; f++)
+        if ((box_facets[f] & found->box_marks) && (box_facets[f] & ~found->box_marks) &&
+            is_gentle(side, local, f))
+            return true;
+    return false;
 }
 
 /* The gentle facets that leave the cap, each looked at once; returns how many corners they have. */
@@ -393,6 +469,8 @@ static rg_status make_skirt(const rg_contact_side *side, const local_frame *loca
                             rg_skirt *skirt) {
     const rg_polyhedron *p = side->polyhedron;
     uint32_t most = 0, count = 0;
+    if (is_box(side) && !ridges && !has_box_skirt(side, local, found))
+        return RG_OK;
     for (uint32_t i = 0; i < found->count; i++)
         most += facet_count_at(p, found->vertex[i]);
     uint32_t *list = rg_arena_take(arena, most, sizeof *list);
@@ -424,7 +502,7 @@ static rg_status few_corners(const rg_contact_side *side, const local_frame *loc
     for (uint32_t i = 0; i < found->count; i++)
         cap->corners[i] = corner_of(side->shape, local, found->vertex[i]);
     if (found->count == 2 && side->polyhedron->edge_count)
-        name_edges(side->polyhedron, cap);
+        name_edges(side, cap);
     return RG_OK;
 }
 
@@ -432,7 +510,7 @@ static rg_status make_polyhedral(const rg_contact_pair *pair, const rg_contact_s
                                  const rg_contact_frame *frame, double band, rg_arena *arena,
                                  rg_cap *cap) {
     local_frame local = to_local(side, frame);
-    vertex_list found = {0};
+    vertex_list found; /* not cleared: found by the search, all of it */
     rg_status status = search(side, rg_scale(side->sign, local.n), band, arena, &found);
     if (status != RG_OK)
         return status;
@@ -453,7 +531,9 @@ static rg_status make_polyhedral(const rg_contact_pair *pair, const rg_contact_s
         if (status == RG_OK)
             status = collect_planes(side, &local, &found, arena, cap);
     }
-    if (status == RG_OK)
+    /* A plane lies over all of the cap, and its band ends where the cap does. */
+    bool over_plane = pair->side[side->sign > 0].shape->kind == RG_SHAPE_HALFSPACE;
+    if (status == RG_OK && !over_plane)
         status = make_skirt(side, &local, &found, ridges, arena, &cap->skirt);
     return status;
 }
@@ -467,8 +547,8 @@ void rg_cap_finish(rg_cap *cap) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < cap->corner_count; i++) {
         const rg_cap_corner *c = &cap->corners[i];
-        low = fmin(low, c->y);
-        high = fmax(high, c->y);
+        low = c->y < low ? c->y : low;
+        high = c->y > high ? c->y : high;
         if (c->x < cap->corners[left].x)
             left = i;
         if (c->x > cap->corners[right].x)

@@ -83,11 +83,9 @@ static uint32_t chain_side(const rg_cap *cap, int chain, uint32_t position) {
     return around(i, n);
 }
 
-/* The sides of a chain that meet [low, high] in x, and one more on either side: neighbouring
+/* Of an outline of many corners: the sides of a chain that meet [low, high] in x, and one more on either side: neighbouring
  * corners may be out of order by rounding. */
 static side_range sides_in(const rg_cap *cap, int chain, double low, double high) {
-    if (cap->corner_count <= SCAN_CORNERS) /* chain 0 stands for all */
-        return (side_range){0, chain == 0 ? cap->corner_count : 0};
     uint32_t length = chain_length(cap, chain), first = 0, end = length;
     while (first < end) {
         uint32_t middle = first + (end - first) / 2;
@@ -115,10 +113,33 @@ static bool at_corner(const rg_cap_corner *c, double x, double y, double lateral
     return fabs(c->x - x) <= lateral && fabs(c->y - y) <= lateral;
 }
 
+typedef struct place {
+    double x, y, lateral, slack;
+} place;
+
+static bool inside_sides(const rg_cap *cap, int chain, side_range range, const place *at,
+                         const rg_cap_corner **touched) {
+    double x = at->x, y = at->y, lateral = at->lateral;
+    for (uint32_t k = range.first; k < range.end; k++) {
+        uint32_t side = side_number(cap, chain, k);
+        const rg_cap_corner *a = &cap->corners[side], *b = next_corner(cap, side);
+        double dx = b->x - a->x, dy = b->y - a->y;
+        double within = dx * (y - a->y) - dy * (x - a->x);
+        if (within < 0 && within < -at->slack * sqrt(dx * dx + dy * dy))
+            return false;
+        if (at_corner(a, x, y, lateral))
+            *touched = a;
+        else if (at_corner(b, x, y, lateral))
+            *touched = b;
+    }
+    return true;
+}
+
 /* Whether a place is on the inner side of every side near it; `touched` gets a corner there. */
 static bool inside_outline(const rg_cap *cap, double x, double y, double lateral,
                            const rg_cap_corner **touched) {
     double slack = INSIDE_FACTOR * lateral;
+    place at = {x, y, lateral, slack};
     if (x < cap->corners[cap->leftmost].x - slack || x > cap->corners[cap->rightmost].x + slack ||
         y < cap->low_y - slack || y > cap->high_y + slack)
         return false;
@@ -126,20 +147,11 @@ static bool inside_outline(const rg_cap *cap, double x, double y, double lateral
         *touched = &cap->corners[0];
         return true;
     }
-    for (int chain = 0; chain < 2; chain++) {
-        side_range range = sides_in(cap, chain, x - slack, x + slack);
-        for (uint32_t k = range.first; k < range.end; k++) {
-            uint32_t side = side_number(cap, chain, k);
-            const rg_cap_corner *a = &cap->corners[side], *b = next_corner(cap, side);
-            double dx = b->x - a->x, dy = b->y - a->y, length = sqrt(dx * dx + dy * dy);
-            if (dx * (y - a->y) - dy * (x - a->x) < -slack * length)
-                return false;
-            if (at_corner(a, x, y, lateral))
-                *touched = a;
-            else if (at_corner(b, x, y, lateral))
-                *touched = b;
-        }
-    }
+    if (cap->corner_count <= SCAN_CORNERS)
+        return inside_sides(cap, 0, (side_range){0, cap->corner_count}, &at, touched);
+    for (int chain = 0; chain < 2; chain++)
+        if (!inside_sides(cap, chain, sides_in(cap, chain, x - slack, x + slack), &at, touched))
+            return false;
     return true;
 }
 
@@ -333,7 +345,12 @@ static uint32_t side_count(const rg_cap *cap) {
 
 static void cross_outlines(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
     uint32_t count1 = side_count(cap1), count2 = side_count(cap2);
+    bool scans = cap1->corner_count <= SCAN_CORNERS;
     for (uint32_t side2 = 0; side2 < count2; side2++) {
+        for (uint32_t side1 = 0; scans && side1 < count1; side1++)
+            cross_sides(cap1, side1, cap2, side2, clip);
+        if (scans)
+            continue;
         double x = cap2->corners[side2].x, next = next_corner(cap2, side2)->x;
         for (int chain = 0; chain < 2; chain++) {
             side_range range = sides_in(cap1, chain, fmin(x, next), fmax(x, next));

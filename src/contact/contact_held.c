@@ -70,8 +70,8 @@ static void propose(const chase *c, instant *at, rg_vec3 n) {
     }
 }
 
-/* A plane at an instant: the one that is known, if it separates them then, or the best. */
-static rg_status look(const chase *c, double time, rg_vec3 known, instant *at) {
+/* A plane at an instant: the one that is known, if it shows a gap that is enough, or the best. */
+static rg_status look(const chase *c, double time, rg_vec3 known, double enough, instant *at) {
     *at = (instant){.time = time, .gap = -INFINITY};
     for (int i = 0; i < 2; i++)
         at->pose[i] = time > 0 ? rg_swept_pose(c->side[i], time) : c->side[i]->placed.pose;
@@ -81,7 +81,7 @@ static rg_status look(const chase *c, double time, rg_vec3 known, instant *at) {
     }
     if (rg_largest_entry(known) > 0)
         propose(c, at, known);
-    if (at->gap >= 0)
+    if (at->gap >= enough)
         return RG_OK;
     rg_growth growth;
     rg_status status = rg_separation_between(c->side[0]->placed.shape, at->pose[0],
@@ -128,7 +128,7 @@ static rg_status follow(const chase *c, instant a, instant b, double *until) {
         }
         if (top == HALVINGS)
             return RG_OK;
-        rg_status status = look(c, 0.5 * (a.time + b.time), a.normal, &ahead[++top]);
+        rg_status status = look(c, 0.5 * (a.time + b.time), a.normal, 0, &ahead[++top]);
         if (status)
             return status;
     }
@@ -164,14 +164,15 @@ rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2],
     double depth = DEPTH_SHARE * rg_contact_thinner(side[0].placed.shape, side[1].placed.shape);
     c.floor = -depth;
     instant a, b;
-    rg_status status = look(&c, 0, normal, &a);
+    /* Most pairs are so near to no overlap that a better plane would say the same. */
+    rg_status status = look(&c, 0, normal, fmin(0, c.floor + time * c.rate), &a);
     if (status || a.gap - time * c.rate >= c.floor)
         return status;
     *until = c.wall >= 0 ? time : fmin(time, RG_CONTACT_TURN / fastest);
     if (*until < time)
         return RG_OK;
     c.floor = fmin(c.floor, a.gap - DEEPER_SHARE * depth) + off;
-    status = look(&c, time, normal, &b);
+    status = look(&c, time, normal, 0, &b);
     *until = 0;
     return status ? status : follow(&c, a, b, until);
 }

@@ -94,7 +94,42 @@ typedef struct search {
     rg_pose end1, end2;
     double best; /* the larger of the two separations' minimum so far */
     rg_vec3 normal;
+    /* Of two boxes at the end: from one to two, how they reach out, and what rounding may do to
+     * what follows from these. */
+    bool boxes;
+    rg_vec3 apart, arm[2][3];
+    double slack;
 } search;
+
+/* Of lengths: rounding of some tens of operations. */
+#define ARMS_ROUNDING 1e-13
+
+static void find_arms(search *s) {
+    const rg_shape *shape[2] = {s->one->placed.shape, s->two->placed.shape};
+    const rg_pose *end[2] = {&s->end1, &s->end2};
+    s->boxes = shape[0]->kind == RG_SHAPE_BOX && shape[1]->kind == RG_SHAPE_BOX;
+    if (!s->boxes)
+        return;
+    s->apart = rg_sub(end[1]->position, end[0]->position);
+    s->slack = ARMS_ROUNDING *
+               (rg_largest_entry(s->apart) + shape[0]->circumradius + shape[1]->circumradius);
+    for (int i = 0; i < 2; i++) {
+        rg_mat3 r = rg_mat3_of_quat(end[i]->orientation);
+        rg_vec3 size = shape[i]->def.size;
+        s->arm[i][0] = rg_scale(0.5 * size.x, rg_vec3_make(r.m[0][0], r.m[1][0], r.m[2][0]));
+        s->arm[i][1] = rg_scale(0.5 * size.y, rg_vec3_make(r.m[0][1], r.m[1][1], r.m[2][1]));
+        s->arm[i][2] = rg_scale(0.5 * size.z, rg_vec3_make(r.m[0][2], r.m[1][2], r.m[2][2]));
+    }
+}
+
+/* Whether a plane separates two boxes at the end no better than the best one so far: without their
+ * supports, and sure. */
+static bool is_worse(const search *s, rg_vec3 n) {
+    double gap = rg_dot(n, s->apart);
+    for (int i = 0; i < 3; i++)
+        gap -= fabs(rg_dot(n, s->arm[0][i])) + fabs(rg_dot(n, s->arm[1][i]));
+    return gap + s->slack <= s->best;
+}
 
 static double least(const search *s, rg_vec3 n) {
     double end =
@@ -106,6 +141,8 @@ static double least(const search *s, rg_vec3 n) {
 }
 
 static void consider(search *s, rg_vec3 n) {
+    if (s->boxes && is_worse(s, n))
+        return;
     double value = least(s, n);
     if (value > s->best) {
         s->best = value;
@@ -216,13 +253,18 @@ static double travel(const rg_swept_shape *one, const rg_swept_shape *two, doubl
                    rg_length(two->angular_velocity) * rg_swept_reach(two));
 }
 
-/* The feature that is met first, if any is. */
+/* The feature that is met first, if any is. `start`: the gap at the beginning. Shapes that touch
+ * then meet there; the search would look at them once more to find it. */
 static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shape *two, double time,
-                                  double tolerance, rg_plane_choice *choice) {
+                                  double tolerance, double start, rg_plane_choice *choice) {
     rg_first_contact impact = {0};
-    rg_status status = find_impact_on_face(one, two, time, tolerance, &impact)
-                           ? RG_OK
-                           : find_impact(one, two, time, tolerance, &impact);
+    rg_status status = RG_OK;
+    if (!find_impact_on_face(one, two, time, tolerance, &impact)) {
+        if (start <= tolerance)
+            impact.result = RG_FIRST_CONTACT_TOUCHING;
+        else
+            status = find_impact(one, two, time, tolerance, &impact);
+    }
     if (status)
         return status;
     bool grazes = impact.result == RG_FIRST_CONTACT_NONE &&
@@ -252,7 +294,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     s.end1 = rg_swept_pose(one, time);
     s.end2 = rg_swept_pose(two, time);
     if (turns_far(one, time) || turns_far(two, time))
-        return choose_by_search(one, two, time, tolerance, choice);
+        return choose_by_search(one, two, time, tolerance, start->gap, choice);
     double end =
         rg_contact_separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
     if (end >= -tolerance) {
@@ -266,6 +308,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         rg_growth_between(one->placed.shape, s.end1, two->placed.shape, s.end2, NULL, &last);
     if (status)
         return status;
+    find_arms(&s);
     consider(&s, start->normal);
     consider(&s, last.normal);
     consider_facets(&s, 0, last.on2);
@@ -279,7 +322,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         choice->result = RG_PLANE_NEVER;
         return RG_OK;
     }
-    return choose_by_search(one, two, time, tolerance, choice);
+    return choose_by_search(one, two, time, tolerance, start->gap, choice);
 }
 
 /* --- at an instant ---------------------------------------------------------------------------- */

@@ -71,13 +71,28 @@ typedef struct flat {
     double x, y, height;
 } flat;
 
+/* Corners of what remains, and room for the next. */
+typedef struct polygon {
+    flat room[2][12], *corners;
+    int count;
+} polygon;
+
 /* Sutherland-Hodgman against one side of the face: s x <= limit, or with y. A polygon of two
- * corners is an edge. */
-static int clip(const flat *in, int count, flat *out, bool by_y, double s, double limit) {
+ * corners is an edge. What lies inside stays where it is. */
+static inline void clip(polygon *p, bool by_y, double s, double limit) {
+    double inside[12], least = INFINITY;
+    flat *in = p->corners, *out = p->room[in == p->room[0]];
     int kept = 0;
-    for (int k = 0; k < count; k++) {
-        flat a = in[k], b = in[k + 1 < count ? k + 1 : 0];
-        double da = limit - s * (by_y ? a.y : a.x), db = limit - s * (by_y ? b.y : b.x);
+    for (int k = 0; k < p->count; k++) {
+        inside[k] = limit - s * (by_y ? in[k].y : in[k].x);
+        least = inside[k] < least ? inside[k] : least;
+    }
+    if (least >= 0)
+        return;
+    for (int k = 0; k < p->count; k++) {
+        int next = k + 1 < p->count ? k + 1 : 0;
+        flat a = in[k], b = in[next];
+        double da = inside[k], db = inside[next];
         if (da >= 0)
             out[kept++] = a;
         if ((da > 0 && db < 0) || (da < 0 && db > 0)) {
@@ -86,7 +101,24 @@ static int clip(const flat *in, int count, flat *out, bool by_y, double s, doubl
                                  a.height + f * (b.height - a.height)};
         }
     }
-    return kept;
+    p->corners = out;
+    p->count = kept;
+}
+
+/* The mean of the corners that are level with the lowest. */
+static flat middle_of_lowest(const polygon *p, double size) {
+    double low = INFINITY, n = 0;
+    flat sum = {0, 0, 0};
+    for (int k = 0; k < p->count; k++)
+        low = fmin(low, p->corners[k].height);
+    for (int k = 0; k < p->count; k++)
+        if (p->corners[k].height <= low + LEVEL * size) {
+            sum.x += p->corners[k].x;
+            sum.y += p->corners[k].y;
+            sum.height += p->corners[k].height;
+            n++;
+        }
+    return (flat){sum.x / n, sum.y / n, sum.height / n};
 }
 
 /* Two boxes, one of whose faces is towards the other. */
@@ -119,8 +151,9 @@ static double face_point(const facing *pair, double y2[3]) {
         return fmax(0, outside);
     }
     /* The other corners of the edge or face of the second box that may touch. */
-    flat polygon[12], other[12];
-    int count = free == 1 ? 2 : 4;
+    polygon region;
+    flat *corners = region.corners = region.room[0];
+    int count = region.count = free == 1 ? 2 : 4;
     double step[2][3] = {{0}};
     for (int f = 0; f < free && f < 2; f++) {
         int j = in_plane[f];
@@ -135,29 +168,20 @@ static double face_point(const facing *pair, double y2[3]) {
         double at[3];
         for (int m = 0; m < 3; m++)
             at[m] = base[m] + z[m] + f * step[0][m] + g * step[1][m];
-        polygon[k] = (flat){at[a], at[b], sign * at[i]};
+        corners[k] = (flat){at[a], at[b], sign * at[i]};
     }
-    count = clip(polygon, count, other, false, 1, p[a]);
-    count = clip(other, count, polygon, false, -1, p[a]);
-    count = clip(polygon, count, other, true, 1, p[b]);
-    count = clip(other, count, polygon, true, -1, p[b]);
+    clip(&region, false, 1, p[a]);
+    clip(&region, false, -1, p[a]);
+    clip(&region, true, 1, p[b]);
+    clip(&region, true, -1, p[b]);
     for (int k = 0; k < 3; k++)
         y2[k] = base[k];
-    if (count == 0)
+    if (region.count == 0)
         return fmax(0, outside);
-    double low = INFINITY, x = 0, y = 0, height = 0, n = 0;
-    for (int k = 0; k < count; k++)
-        low = fmin(low, polygon[k].height);
-    for (int k = 0; k < count; k++)
-        if (polygon[k].height <= low + LEVEL * size) {
-            x += polygon[k].x;
-            y += polygon[k].y;
-            height += polygon[k].height;
-            n++;
-        }
-    y2[a] = x / n - z[a];
-    y2[b] = y / n - z[b];
-    y2[i] = sign * height / n - z[i];
+    flat lowest = middle_of_lowest(&region, size);
+    y2[a] = lowest.x - z[a];
+    y2[b] = lowest.y - z[b];
+    y2[i] = sign * lowest.height - z[i];
     return 0;
 }
 

@@ -70,6 +70,7 @@ static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) 
 typedef struct builder {
     const rg_world_content *content;
     const rg_collision_view *view;
+    const uint8_t *without;
     double step;
     rg_displacement_function *displacement;
     const void *user;
@@ -78,10 +79,15 @@ typedef struct builder {
     _Atomic bool bounces, twists;
 } builder;
 
-static size_t points_of(const rg_collision_view *view, const rg_touch *touch) {
+static bool has_rows(const builder *b, size_t t) {
+    return !b->view->touches[t].sensor && !(b->without && b->without[t]);
+}
+
+static size_t points_of(const builder *b, size_t t) {
+    const rg_touch *touch = &b->view->touches[t];
     size_t count = 0;
-    for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++)
-        count += view->manifolds[touch->first_manifold + m].point_count;
+    for (uint32_t m = 0; has_rows(b, t) && m < touch->manifold_count; m++)
+        count += b->view->manifolds[touch->first_manifold + m].point_count;
     return count;
 }
 
@@ -92,7 +98,7 @@ static void count_points(void *user, size_t begin, size_t end, size_t chunk) {
     bool bounces = false, twists = false;
     for (size_t t = begin; t < end; t++) {
         const rg_touch *touch = &b->view->touches[t];
-        count += points_of(b->view, touch);
+        count += points_of(b, t);
         bounces |= touch->law.restitution > 0;
         twists |= touch->law.rolling_friction > 0 || touch->law.torsional_friction > 0;
     }
@@ -155,7 +161,7 @@ static void add_manifold(const builder *b, size_t t, size_t m, size_t at) {
     for (uint32_t p = 0; p < manifold->point_count; p++) {
         const rg_contact_point *point = &b->view->points[manifold->first_point + p];
         rg_contact_row *row = &b->set->rows[at];
-        rg_vec3 position = rg_add_scaled(point->on_b, share, rg_sub(point->on_a, point->on_b));
+        rg_vec3 position = rg_contact_place(point, share);
         /* Field by field: as a whole it would be made elsewhere and copied. */
         row->touch = (uint32_t)t, row->manifold = (uint32_t)m;
         row->point = manifold->first_point + p;
@@ -180,7 +186,7 @@ static void add_touches(void *user, size_t begin, size_t end, size_t chunk) {
     size_t at = b->first[chunk];
     for (size_t t = begin; t < end; t++) {
         const rg_touch *touch = &b->view->touches[t];
-        for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++) {
+        for (uint32_t m = 0; has_rows(b, t) && m < touch->manifold_count; m++) {
             add_manifold(b, t, touch->first_manifold + m, at);
             at += b->view->manifolds[touch->first_manifold + m].point_count;
         }
@@ -190,10 +196,17 @@ static void add_touches(void *user, size_t begin, size_t end, size_t chunk) {
 rg_status rg_rows_build(const rg_world *world, const rg_collision_view *view, double step,
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set) {
+    return rg_rows_build_some(world, view, NULL, step, displacement, user, arena, set);
+}
+
+rg_status rg_rows_build_some(const rg_world *world, const rg_collision_view *view,
+                             const uint8_t *without, double step,
+                             rg_displacement_function *displacement, const void *user,
+                             rg_arena *arena, rg_row_set *set) {
     const rg_world_content *content = &world->content;
     *set = (rg_row_set){.dimension = content->planar ? 2 : 3, .freedom = content->planar ? 3 : 6};
     size_t chunks = rg_chunk_count(view->touch_count, TOUCHES_PER_CHUNK);
-    builder b = {content, view, step, displacement, user, set, NULL, false, false};
+    builder b = {content, view, without, step, displacement, user, set, NULL, false, false};
     b.first = rg_arena_take(arena, chunks, sizeof *b.first);
     if (!b.first)
         return RG_OUT_OF_MEMORY;

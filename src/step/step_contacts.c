@@ -36,6 +36,7 @@ typedef struct island_answer {
     double keep;   /* residual up to which that is the answer */
     double enough; /* the same in a further pass; 0: it is the first one */
     bool rough;    /* RG_STEP_ROUGH will do */
+    bool recalled; /* it is that of the step before, to the same problem */
 } island_answer;
 
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
@@ -383,6 +384,7 @@ static rg_status solve_or_recall(rg_contact_job *job, rg_solve_context *context,
     if (islands && answer->warm &&
         rg_island_recall(islands, memory, &problem->contact, answer->force, &asked)) {
         answer->residual = asked.residual;
+        answer->recalled = true;
         report->counts.solves++;
         return RG_OK;
     }
@@ -416,6 +418,8 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
         contacts->kept[body] = kept;
         contacts->residual[body] = answer->rough ? 0 : answer->residual.natural;
         contacts->rushed[body] = answer->rough;
+        contacts->recalled[body] = answer->recalled;
+        contacts->answers[body] = answer->residual;
     }
     for (size_t k = 0, end; k < island->contact_count; k = end) {
         double *impulse = run_of(contacts, island, k, &end);
@@ -629,6 +633,8 @@ static void run_shared(rg_contact_job *job) {
 static rg_status collect(rg_contact_job *job, rg_error *error) {
     rg_contact_step *contacts = job->contacts;
     contacts->unfinished = false;
+    if (!contacts->repeats)
+        rg_solve_counts_add(&contacts->counts, &contacts->left_counts);
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         const rg_lane_report *lane = &job->lanes[i];
         contacts->unfinished |= lane->unfinished;

@@ -121,6 +121,12 @@ typedef enum rg_contact_choice_of_rows {
     RG_ROWS_IN_IMPACT /* those that touch, at an instant: no time passes, and gaps do not matter */
 } rg_contact_choice_of_rows;
 
+/* A touch of an island that rests, with its contact forces of the step before. */
+typedef struct rg_left_touch {
+    uint32_t leader1; /* 1 + the first body of the island; 0: of none */
+    uint32_t first, count;
+} rg_left_touch;
+
 /* One step's contacts, or those of a part of it. Arrays over bodies are the caller's, over all
  * bodies of the world. */
 typedef struct rg_contact_step {
@@ -141,6 +147,7 @@ typedef struct rg_contact_step {
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
     size_t last_count;
     double last_step; /* s: the length of that */
+    bool rests;       /* islands that rest may be left out: step_contacts_rest.c */
     size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;
@@ -164,6 +171,15 @@ typedef struct rg_contact_step {
     uint8_t *loaded;          /* set.count: 1 where there is a force */
     rg_solve_counts counts;
     uint64_t impacts;
+    /* Islands that rest and have no rows; of the pass before, too. Null: none. */
+    uint8_t *resting, *rested;   /* per body: 1 in such an island */
+    uint8_t *left;               /* per touch of the view: 1 if it has no rows */
+    rg_left_touch *left_touches; /* per touch */
+    size_t touch_count;          /* of the view then: the last look may have found others since */
+    size_t left_count;           /* their contacts */
+    rg_solve_counts left_counts; /* what their solves would have added */
+    uint8_t *recalled;       /* per body: 1 if the solve of its island was that of the last step */
+    rg_residual *answers;    /* of these, per body */
     bool joined;             /* a member has a contact with a body that is `apart`: */
     uint32_t join_a, join_b; /* dense */
 } rg_contact_step;
@@ -211,6 +227,24 @@ void rg_contacts_single(const rg_contact_job *job, const rg_island *island, rg_s
 /* step_contacts_tree.c: impulses of joints of mechanisms without loops that touch nothing; false:
  * there are others, or their residual is above the aim. */
 bool rg_contacts_tree(rg_contact_job *job, double aim);
+/* step_contacts_rest.c: which islands rest, before their rows are made; `again`: in a further pass.
+ * RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_contacts_find_rest(rg_contact_job *job, bool again);
+/* m/s: the largest free velocity of their bodies. */
+double rg_contacts_rest_speed(const rg_contact_job *job);
+/* What a further pass starts from: residuals of their bodies, and forces of those that do not rest
+ * any longer. */
+void rg_contacts_rest_start(rg_contact_job *job);
+/* The forces of all contacts, theirs among them, to be stored. RG_OUT_OF_MEMORY is the only
+ * failure. */
+rg_status rg_contacts_all_forces(rg_contact_job *job, rg_contact_force **forces, size_t *count);
+/* Bodies at the end of a step; islands that repeated themselves are remembered. */
+typedef struct rg_bodies_after {
+    const rg_vec3 *position, *momentum, *angular_momentum, *velocity, *angular_velocity;
+    const rg_quat *orientation;
+    const double *angle;
+} rg_bodies_after;
+void rg_contacts_note_rest(rg_contact_job *job, const rg_bodies_after *after);
 /* Impulses of all islands. */
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */

@@ -338,6 +338,8 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     contacts->earlier = first ? contacts->residual : NULL;
     contacts->residual = rg_arena_take(arena, c->bodies.count, sizeof *contacts->residual);
     contacts->rushed = rg_arena_take(arena, c->bodies.count, sizeof *contacts->rushed);
+    contacts->recalled = rg_arena_take(arena, c->bodies.count, sizeof *contacts->recalled);
+    contacts->answers = rg_arena_take(arena, c->bodies.count, sizeof *contacts->answers);
     job->before = rg_arena_take(arena, rows, sizeof *job->before);
     job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
@@ -345,17 +347,20 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
     job->start = rg_arena_take(arena, set->count, sizeof *job->start);
     if (!contacts->impulse || !contacts->forces || !contacts->loaded || !contacts->passes ||
-        !contacts->kept || !contacts->residual || !contacts->rushed || !job->before ||
-        !job->shift || !job->mu || !job->meets || !job->last || !job->start)
+        !contacts->kept || !contacts->residual || !contacts->rushed || !contacts->recalled ||
+        !contacts->answers || !job->before || !job->shift || !job->mu || !job->meets ||
+        !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
     memset(contacts->kept, 0, c->bodies.count * sizeof *contacts->kept);
     memset(contacts->residual, 0, c->bodies.count * sizeof *contacts->residual);
     memset(contacts->rushed, 0, c->bodies.count * sizeof *contacts->rushed);
+    memset(contacts->recalled, 0, c->bodies.count * sizeof *contacts->recalled);
     find_old(job, contacts->last, contacts->last_count, job->last);
     if (first)
         find_old(job, first, first_count, job->start);
     else
         memcpy(job->start, job->last, set->count * sizeof *job->start);
+    rg_contacts_rest_start(job);
     rg_parallel_for(job->world->pool, set->count, RG_STEP_CONTACTS_PER_CHUNK, prepare_range, job);
     return RG_OK;
 }
@@ -574,6 +579,7 @@ static rg_status choose_rows(rg_contact_job *job, rg_arena *arena) {
     double largest;
     if (largest_speed(job, arena, &largest))
         return RG_OUT_OF_MEMORY;
+    largest = fmax(largest, rg_contacts_rest_speed(job));
     job->impact_speed =
         fmax(RG_STEP_IMPACT * rg_length(job->world->content.gravity) * contacts->whole,
              RG_STEP_ROUNDING * largest);
@@ -618,13 +624,16 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
     rg_contact_step *contacts = job->contacts;
     rg_arena *arena = &world->scratch;
     displacement_job displacement = {&world->content, contacts};
-    rg_status status = rg_rows_build(world, &job->view, contacts->step, displacement_of,
-                                     &displacement, arena, &contacts->set);
+    rg_status status = rg_contacts_find_rest(job, first != NULL);
+    if (!status)
+        status = rg_rows_build_some(world, &job->view, contacts->left, contacts->step,
+                                    displacement_of, &displacement, arena, &contacts->set);
     if (!status)
         status = make_joints(job, arena, first != NULL);
-    if (!status && (contacts->set.count > 0 || contacts->joints.count > 0))
+    size_t rows = contacts->set.count + contacts->left_count + contacts->joints.count;
+    if (!status && rows > 0)
         status = choose_rows(job, arena);
-    if (status || (contacts->set.count == 0 && contacts->joints.count == 0))
+    if (status || rows == 0)
         return status;
     status = prepare(job, arena, first, first_count);
     return status ? status : rg_rolling_rows(job, arena);

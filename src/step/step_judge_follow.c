@@ -341,17 +341,22 @@ static double worth(lower_bound bound) {
     return bound.least - bound.curve;
 }
 
-static lower_bound along_chord(const chase *c, const look *a, const look *b,
-                               const motion_bounds *m) {
-    double turn = c->plane >= 0 ? 0 : rg_length(rg_sub(b->normal, a->normal));
+/* Of gaps `a` and `b`, along normals that differ by the chord `turn`. */
+static lower_bound chord_bound(double a, double b, double turn, const motion_bounds *m) {
     double shortest = turn < 2 ? sqrt(1 - 0.25 * turn * turn) : 0;
-    lower_bound bound = {fmin(a->gap, b->gap), 0.125 * (2 * turn * m->travel + m->bend)};
+    lower_bound bound = {fmin(a, b), 0.125 * (2 * turn * m->travel + m->bend)};
     if (!(shortest > 0))
         return (lower_bound){-INFINITY, 0};
     bound.curve /= shortest;
     if (bound.least < 0)
         bound.least /= shortest;
     return bound;
+}
+
+static lower_bound along_chord(const chase *c, const look *a, const look *b,
+                               const motion_bounds *m) {
+    double turn = c->plane >= 0 ? 0 : rg_length(rg_sub(b->normal, a->normal));
+    return chord_bound(a->gap, b->gap, turn, m);
 }
 
 /* With a normal that is kept: `at` has it, `other` is looked at along it. */
@@ -537,30 +542,101 @@ static bool is_bounded(const rg_judge_part *p) {
     return p->reach < INFINITY;
 }
 
-/* The plane that was proposed shows that the shapes are no nearer than was found before, nor
- * deep. */
-static bool is_enough(rg_judge_pair *pair, rg_judge_gaps *found) {
-    if (rg_is_zero(pair->hint) || !is_bounded(pair->part[0]) || !is_bounded(pair->part[1]))
+static double size_of(const rg_judge_pair *pair) {
+    double a = pair->part[0]->shape->circumradius, b = pair->part[1]->shape->circumradius;
+    return a < b ? a : b;
+}
+
+/* Which of the parts is a half-space, if what is over it has arms; -1: none. */
+static int plane_of(const rg_judge_pair *pair) {
+    for (int i = 0; i < 2; i++)
+        if (!is_bounded(pair->part[i]) && pair->part[1 - i]->arms >= 0)
+            return i;
+    return -1;
+}
+
+/* The gap over a half-space, whose normal it is, at the beginning or at the end of the step. */
+static double height_at(const rg_judge_pair *pair, int plane, bool begins, rg_vec3 *normal) {
+    const rg_judge_part *below = pair->part[plane], *over = pair->part[1 - plane];
+    const rg_pose *x = begins ? &below->start : &below->end,
+                  *y = begins ? &over->start : &over->end;
+    const rg_shape_def *def = &below->shape->def;
+    rg_vec3 up = rg_rotate(x->orientation, def->normal);
+    *normal = plane == 0 ? up : rg_neg(up);
+    return rg_dot(up, rg_sub(y->position, x->position)) - def->offset -
+           support_in_space(over, y, begins ? over->start_arm : over->end_arm, up);
+}
+
+static void propose_plane(rg_judge_pair *pair, double gap, rg_vec3 normal) {
+    if (gap > pair->gap) {
+        pair->gap = gap;
+        pair->normal = normal;
+    }
+}
+
+/* The planes of the faces of two boxes at the end: for most pairs one of them is the best plane, or
+ * nearly. */
+static void propose_faces(rg_judge_pair *pair) {
+    const rg_judge_part *const *part = pair->part;
+    rg_vec3 d = rg_sub(part[1]->end.position, part[0]->end.position);
+    for (int k = 0; k < 2 && part[0]->arms == 3 && part[1]->arms == 3; k++)
+        for (int i = 0; i < 3; i++) {
+            const rg_vec3 *own = &part[k]->end_arm[i], *arm = part[1 - k]->end_arm;
+            double ahead = rg_dot(*own, d), half = sqrt(rg_length_squared(*own)),
+                   reach = fabs(rg_dot(*own, arm[0])) + fabs(rg_dot(*own, arm[1])) +
+                           fabs(rg_dot(*own, arm[2]));
+            if (!((fabs(ahead) - reach) / half - half > pair->gap))
+                continue;
+            rg_vec3 n = rg_scale((ahead < 0 ? -1 : 1) / half, *own);
+            propose_plane(pair, gap_at(pair, false, n), n);
+        }
+}
+
+/* A plane shows that the shapes are no nearer than was found before, nor deep. */
+static bool is_enough(const rg_judge_pair *pair, rg_judge_gaps *found) {
+    if (!(pair->gap >= found->least && pair->gap >= -SLIGHT * depth_of(pair)))
         return false;
-    double gap = gap_at(pair, false, pair->hint);
-    if (!(gap >= found->least && gap >= -SLIGHT * depth_of(pair)))
-        return false;
-    pair->gap = gap;
-    pair->normal = pair->hint;
-    found->end = gap < found->end ? gap : found->end;
+    found->end = pair->gap < found->end ? pair->gap : found->end;
     return true;
+}
+
+void rg_judge_bound_at_end(rg_judge_pair *pair, rg_judge_gaps *found) {
+    int plane = plane_of(pair);
+    pair->gap = -INFINITY;
+    pair->known = plane >= 0;
+    if (pair->known) {
+        pair->gap = height_at(pair, plane, false, &pair->normal);
+        found->least = pair->gap < found->least ? pair->gap : found->least;
+        found->end = pair->gap < found->end ? pair->gap : found->end;
+    } else if (!rg_is_zero(pair->hint) && is_bounded(pair->part[0]) && is_bounded(pair->part[1])) {
+        propose_plane(pair, gap_at(pair, false, pair->hint), pair->hint);
+    }
+}
+
+/* The plane of the end, as it moves with either body. */
+static bool is_carried(const rg_judge_pair *pair, const motion_bounds *m, double bar) {
+    for (int i = 0; i < 2; i++) {
+        const rg_judge_part *part = pair->part[i];
+        rg_vec3 n =
+            rg_rotate(part->start.orientation, rg_rotate_back(part->end.orientation, pair->normal));
+        double begin = gap_at(pair, true, n), turn = rg_length(rg_sub(pair->normal, n));
+        if (!part->still && exceeds(chord_bound(begin, pair->gap, turn, m), m, bar))
+            return true;
+    }
+    return false;
 }
 
 /* As is_plain, of two that move straight: bodies that turn about their centres at constant rates
  * swing no faster than their farthest points, and bend no more. */
 static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge_gaps *found) {
     const rg_judge_part *const *part = pair->part;
-    if (!is_bounded(part[0]) || !is_bounded(part[1]) || pair->course[0]->piece ||
-        pair->course[1]->piece)
+    int plane = plane_of(pair);
+    bool closed = plane >= 0 ? part[plane]->still : is_bounded(part[0]) && is_bounded(part[1]);
+    if (!closed || pair->course[0]->piece || pair->course[1]->piece)
         return false;
-    double deep = depth_of(pair), least = found->least < pair->near ? found->least : pair->near;
-    double a = part[0]->shape->circumradius, b = part[1]->shape->circumradius;
-    double size = RESOLUTION * (a < b ? a : b), share = RESOLUTION_SHARE * fabs(least);
+    double deep = plane >= 0 ? INFINITY : depth_of(pair);
+    double least = found->least < pair->near ? found->least : pair->near;
+    double size = RESOLUTION * size_of(pair), share = RESOLUTION_SHARE * fabs(least);
     double bar = (least > -deep ? least : -deep) - (size > share ? size : share);
     if (!(pair->gap >= bar && pair->gap >= -deep))
         return false;
@@ -569,12 +645,18 @@ static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge
     double travel = length * (rg_length(rg_sub(y->velocity, x->velocity)) + swing[0] + swing[1]);
     if (pair->gap - travel >= bar)
         return true;
-    double bend = length * length * (swing[0] * x->turning + swing[1] * y->turning);
-    double begin = gap_at(pair, true, pair->normal), lower = begin < pair->gap ? begin : pair->gap;
-    return exceeds((lower_bound){lower, 0.125 * bend}, &(motion_bounds){travel, bend}, bar);
+    rg_vec3 same;
+    motion_bounds m = {travel, length * length * (swing[0] * x->turning + swing[1] * y->turning)};
+    double begin =
+        plane >= 0 ? height_at(pair, plane, true, &same) : gap_at(pair, true, pair->normal);
+    lower_bound kept = {begin < pair->gap ? begin : pair->gap, 0.125 * m.bend};
+    return exceeds(kept, &m, bar) || (plane < 0 && is_carried(pair, &m, bar));
 }
 
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
+    if (pair->known || is_enough(pair, found))
+        return;
+    propose_faces(pair);
     if (is_enough(pair, found))
         return;
     chase c = chase_of(pair, found);

@@ -42,10 +42,15 @@ typedef struct rg_judge_pair {
     double near;  /* m: gaps beyond this are not asked for but at the end */
     rg_vec3 hint; /* a unit vector from 1 to 2 to be tried first, or zero */
     /* At the end of the step: */
-    double gap;
+    double gap; /* or a lower bound of it: it is not the smallest */
     rg_vec3 normal;
+    bool known; /* the gap, in closed form */
 } rg_judge_pair;
 
+/* A lower bound of the gap at the end of the step, by a plane that is at hand; or the gap itself,
+ * over a half-space. -infinity: none is. First of all pairs: where the bound is least, the smallest
+ * gap is most likely, and few others are then looked at closer. */
+void rg_judge_bound_at_end(rg_judge_pair *pair, rg_judge_gaps *found);
 /* Looks at the end of the step, at `end` s. First at all pairs, then each is followed: what is
  * known to be no smaller than a gap at the end needs no second look. */
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found);

@@ -668,14 +668,34 @@ static rg_status find_pairs(const gap_search *s, size_t begin, size_t end, rg_ar
     return RG_OK;
 }
 
+/* Gaps at the end, the pair first whose plane says least. Of those that touch this is most often the
+ * deepest one, and what is shown of the others by planes alone is then enough. */
+static void look_at_pairs(const gap_search *s, pair_lane *lane) {
+    size_t first = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < lane->count; i++) {
+        rg_judge_pair *pair = &lane->pairs[i];
+        rg_judge_bound_at_end(pair, &lane->gaps);
+        if (!pair->known && pair->gap > -INFINITY && pair->gap < least) {
+            least = pair->gap;
+            first = i;
+        }
+    }
+    for (size_t i = 0; i < lane->count; i++)
+        rg_judge_look_at_end(&lane->pairs[i == 0       ? first
+                                          : i == first ? 0
+                                                       : i],
+                             s->end, &lane->gaps);
+}
+
 /* The pairs of a lane, and their gaps at the end. */
 static void look_in_lane(void *user, size_t begin, size_t end, size_t number) {
     const gap_search *s = user;
     pair_lane *lane = &s->lanes[number];
     rg_arena_reset(&s->lane_arenas[number]);
     lane->status = find_pairs(s, begin, end, &s->lane_arenas[number], lane);
-    for (size_t i = 0; i < lane->count; i++)
-        rg_judge_look_at_end(&lane->pairs[i], s->end, &lane->gaps);
+    if (!lane->status)
+        look_at_pairs(s, lane);
 }
 
 static void follow_in_lane(void *user, size_t begin, size_t end, size_t chunk) {

@@ -10,6 +10,7 @@ static void free_machinery(void *pointer) {
     rg_collision_destroy(m->collision);
     rg_collision_destroy(m->between);
     rg_release_all(&m->allocator, m->part_forces, m->impulses, m->order.parts);
+    rg_release_all(&m->allocator, m->resting.leader1, m->resting.islands);
     rg_release_all(&m->allocator, m->force_room[0].data, m->force_room[1].data);
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);

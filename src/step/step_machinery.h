@@ -8,6 +8,7 @@
 #include "rigor/contact_force.h"
 #include "rigor/event.h"
 #include "rigor/solver.h"
+#include "step/step_contacts_rest.h"
 #include "step/step_island_memory.h"
 #include "step/step_joints.h"
 #include "step/step_rest.h"
@@ -43,6 +44,7 @@ typedef struct rg_step_machinery {
     rg_problem_observer *observer;
     void *observer_user;
     rg_joints_seen seen;
+    rg_islands_at_rest resting;
     rg_step_rest rest;
     rg_step_judged judged;
     rg_judge_order order;

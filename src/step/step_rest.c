@@ -9,8 +9,7 @@
 #include "base/base_hash.h"
 #include "step/step_machinery.h"
 
-/* Does anything but the state and the edits of the world act on a step? */
-static bool is_closed(const rg_world *world) {
+bool rg_rest_is_closed(const rg_world *world) {
     const rg_world_content *c = &world->content;
     const rg_step_machinery *machinery = world->machinery;
     return !world->no_memory && rg_method_of(world) == &rg_method_stepping && !rg_forces_any(c) &&
@@ -20,7 +19,7 @@ static bool is_closed(const rg_world *world) {
 
 bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step) {
     return rest->repeats && rest->step == step && rest->revision == world->revision &&
-           is_closed(world);
+           rg_rest_is_closed(world);
 }
 
 /* Chains of the hash that are under way at the same time: one alone would wait for its own
@@ -54,7 +53,7 @@ static uint64_t memory_hash(const rg_world_content *c) {
 void rg_rest_note(const rg_world *world, rg_step_rest *rest, double step,
                   const rg_step_report *report) {
     bool follows = rest->known && rest->step == step && rest->revision == world->revision;
-    rest->known = report->still && is_closed(world);
+    rest->known = report->still && rg_rest_is_closed(world);
     rest->repeats = false;
     if (!rest->known)
         return;

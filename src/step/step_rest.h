@@ -27,6 +27,8 @@ typedef struct rg_step_judged {
     rg_judge_totals totals;
 } rg_step_judged;
 
+/* Does nothing but the state and the edits of the world act on a step, and may it be remembered? */
+bool rg_rest_is_closed(const rg_world *world);
 /* True if a step of that length would do what the last one did, bit for bit. */
 bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step);
 /* A step was made: is it one that can be repeated? */

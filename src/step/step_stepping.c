@@ -5,6 +5,7 @@
 #include "step/step_stepping.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
+#include "step/step_rest.h"
 #include "step/step_stage.h"
 
 /* Contacts are looked for again after impacts, with the velocities that they gave: at most so
@@ -87,6 +88,13 @@ rg_status rg_stepping_forces(rg_stepping *job, rg_contact_job *contacts, rg_erro
     return RG_OK;
 }
 
+/* Whether islands that rest may be left out: of a whole step, of which nothing else is asked. Speeds
+ * are those that gravity gives: others are relative to what rests, too. */
+static bool may_rest(const rg_world *world, const rg_stepping *job) {
+    return job->whole == 0 && !job->restless && !job->member && !job->apart &&
+           rg_length(job->content->gravity) > 0 && rg_rest_is_closed(world);
+}
+
 rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error *error) {
     rg_stage_enter(contacts->world, RG_STAGE_FORCES);
     rg_status status = rg_stepping_free(contacts->world, job, error);
@@ -107,6 +115,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
                                       .last = job->last,
                                       .last_count = job->last_count,
                                       .last_step = job->last_step > 0 ? job->last_step : job->step,
+                                      .rests = may_rest(contacts->world, job),
                                       .shown = job->shown,
                                       .counts = rg_solve_counts_none()};
     contacts->contacts = &job->contacts;
@@ -146,7 +155,8 @@ static rg_status solve_pass(rg_stepping *job, rg_contact_job *contacts, int pass
     step->rough = looks && pass == 0;
     rg_status status = rg_stepping_forces(job, contacts, error);
     *more = !status && looks &&
-            (contacts->view.left_out > 0 || (step->set.count > 0 && has_impacts(job)));
+            (contacts->view.left_out > 0 ||
+             (step->set.count + step->left_count > 0 && has_impacts(job)));
     if (status || *more || !step->unfinished)
         return status;
     step->rough = false;
@@ -183,29 +193,57 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
     return status;
 }
 
+static bool is_of_pair(const rg_contact_force *x, const rg_contact_force *y) {
+    return x && rg_same_bits(&x->collider_b, &y->collider_b, 1) &&
+           rg_same_bits(&x->collider_a, &y->collider_a, 1);
+}
+
 /* For those who want to know who touches: pairs with contact forces. Where all bodies made the step
  * as a whole, only one force of each pair is read: they are many, and long. */
 static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, rg_error *error) {
     const rg_contact_step *step = &job->contacts;
-    bool whole = job->forces == step->forces;
+    bool whole = job->forces == step->forces && step->left_count == 0;
     uint32_t touch = UINT32_MAX;
+    const rg_contact_force *last = NULL;
     for (size_t i = 0; i < job->force_count; i++) {
         const rg_contact_force *f = &job->forces[i];
         if (whole ? !step->loaded[i] || step->set.links[i].touch == touch
-                  : f->mode == RG_MODE_SEPARATING)
+                  : f->mode == RG_MODE_SEPARATING || is_of_pair(last, f))
             continue;
         touch = whole ? step->set.links[i].touch : touch;
+        last = f;
         if (rg_collision_mark(collision, f->collider_b, f->collider_a))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     }
     return RG_OK;
 }
 
+/* Groups are found by contacts: where some were left out, the step is made again with all, from
+ * where it began. */
+static rg_status join_broken(rg_stepping *job, rg_contact_job *contacts,
+                             const rg_stepping_breaks *breaks, rg_error *error) {
+    if (job->contacts.left_count == 0)
+        return rg_stepping_group_broken(job, contacts, breaks);
+    job->restless = true;
+    return rg_collision_begin(contacts->collision, contacts->world, error);
+}
+
+static void note_rest(const rg_stepping *job, rg_contact_job *contacts) {
+    rg_bodies_after after = {.position = job->position,
+                             .orientation = job->orientation,
+                             .angle = job->angle,
+                             .momentum = job->end.momentum,
+                             .angular_momentum = job->end.angular_momentum,
+                             .velocity = job->end.velocity,
+                             .angular_velocity = job->end.angular_velocity};
+    rg_contacts_note_rest(contacts, &after);
+}
+
 /* Bodies that do not make their step in parts, with their motion; *again: some of them have to, and
  * so the step of all others is to be made again. */
 static rg_status make_whole(rg_world *world, rg_stepping *job, rg_contact_job *contacts,
                             bool *again, rg_error *error) {
-    rg_stepping_breaks breaks;
+    rg_stepping_breaks breaks = {0};
     rg_status status = rg_stepping_begin(job, contacts, error);
     if (!status && rg_joints_begin(&world->content, job->step, &world->scratch, &job->joints))
         status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
@@ -215,8 +253,8 @@ static rg_status make_whole(rg_world *world, rg_stepping *job, rg_contact_job *c
         return status;
     if (job->joints)
         rg_joints_add(&job->contacts.joints, job->joints);
-    job->forces = job->contacts.forces;
-    job->force_count = job->contacts.set.count;
+    if (rg_contacts_all_forces(contacts, &job->forces, &job->force_count))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     *again = job->contacts.joined;
     if (*again) {
         rg_stepping_join(job, job->contacts.join_a, job->contacts.join_b);
@@ -224,12 +262,15 @@ static rg_status make_whole(rg_world *world, rg_stepping *job, rg_contact_job *c
     }
     rg_stage_enter(world, RG_STAGE_MOVE);
     status = rg_stepping_move(world, job, error);
-    if (status || job->content->settings.discrete_detection)
+    if (status)
         return status;
-    status = rg_stepping_check(job, contacts, &breaks);
+    if (!job->content->settings.discrete_detection)
+        status = rg_stepping_check(job, contacts, &breaks);
     *again = !status && breaks.count > 0;
     if (*again)
-        status = rg_stepping_group_broken(job, contacts, &breaks);
+        status = join_broken(job, contacts, &breaks, error);
+    else if (!status)
+        note_rest(job, contacts);
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }
 

@@ -73,6 +73,7 @@ typedef struct rg_stepping {
     const rg_contact_force *last;
     size_t last_count;
     double last_step;        /* s: the length of that; 0: as this one */
+    bool restless;           /* no island is left out because it rests */
     size_t shown;            /* problems of this step that an observer has seen already */
     rg_joint_memory *joints; /* of all joints, for the next step: parts add theirs; null: none */
     /* out: N m s per body that added inertia took, at the beginning and at the end. */

@@ -409,7 +409,10 @@ static bool is_passed(const rg_stepping *job, size_t i) {
 
 static void mark_near(rg_stepping *job) {
     const rg_row_set *set = &job->contacts.set;
-    memset(job->near, 0, job->content->bodies.count * sizeof *job->near);
+    size_t bodies = job->content->bodies.count;
+    memset(job->near, 0, bodies * sizeof *job->near);
+    if (job->contacts.left_count)
+        memcpy(job->near, job->contacts.resting, bodies * sizeof *job->near);
     for (size_t i = 0; i < set->count; i++) {
         if (set->bounces && is_passed(job, i))
             continue;
@@ -519,9 +522,10 @@ static void settle(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     const rg_world_content *c = job->content;
     for (size_t i = begin; i < end; i++) {
-        if (!job->near[i])
+        bool rests = job->contacts.left_count && job->contacts.resting[i];
+        if (!job->near[i] && !rests)
             continue;
-        if (job->still[i] || is_kept(job, i))
+        if (rests || job->still[i] || is_kept(job, i))
             job->end.momentum[i] = job->end.angular_momentum[i] = (rg_vec3){0, 0, 0};
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = rg_stepping_spin(c, i, job->end.angular_momentum[i]);

@@ -74,6 +74,33 @@ static void rows_along_every_axis(void **state) {
         }
 }
 
+/* Boxes that are in each other, on the ground and beside each other, each pair by another depth, in
+ * any order: the deepest one is told, whichever is looked at first, turned or not. */
+static void deepest_of_many(void **state) {
+    (void)state;
+    for (int deepest = 0; deepest < 8; deepest++)
+        for (int turned = 0; turned < 2; turned++) {
+            rg_world_def world_def = rg_world_def_default();
+            world_def.gravity = (rg_vec3){0, 0, 0};
+            world_def.settings.gamma = 0; /* overlaps stay */
+            rg_world *world = world_of(&world_def);
+            for (int i = 0; i < 8; i++) {
+                double depth = i == deepest ? 2e-3 : 1e-4 * (1 + i);
+                rg_body_def def = rg_body_def_default();
+                def.pose.position = (rg_vec3){4 * i, 0, 0};
+                add_fixed(world, rg_shape_def_box(1, 1, 1), def.pose.position);
+                def.pose.position.z = 1 - depth;
+                def.velocity.x = 1e-9; /* not at rest */
+                if (turned)
+                    def.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0, 0, 0.1 * i});
+                add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+            }
+            rg_step_info info = step_once(world, STEP);
+            assert_near(info.certificate.min_gap, -2e-3, 1e-9);
+            rg_world_destroy(world);
+        }
+}
+
 /* A rod of 1 m, of a square or round section, that turns within a step by half a turn, or by two
  * and a half: the post that stands at 0.3 m in its way is passed, one beyond its end is not. */
 static void turning_rods(void **state) {
@@ -418,6 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_in_closed_form),
         cmocka_unit_test(rows_along_every_axis),
+        cmocka_unit_test(deepest_of_many),
         cmocka_unit_test(turning_rods),
         cmocka_unit_test(penetration_is_not_passing),
         cmocka_unit_test(a_cube_and_a_pane),

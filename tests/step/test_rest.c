@@ -4,6 +4,9 @@
 #include "joint_support.h"
 #include "test_world_support.h"
 
+#include "rigor/random.h"
+#include "step/step_machinery.h"
+
 #define STEP (1.0 / 240)
 
 enum { BOXES = 12, LAST = BOXES - 1 };
@@ -100,6 +103,20 @@ static void same_forces(const rg_world *x, const rg_world *y) {
     assert_memory_equal(f, g, count * sizeof *f);
 }
 
+/* The same pairs touch, began to and no longer do. */
+static void same_touches(const rg_world *x, const rg_world *y) {
+    rg_collision_view a = rg_collision_get(rg_world_collision(x)),
+                      b = rg_collision_get(rg_world_collision(y));
+    assert_int_equal(a.touch_count, b.touch_count);
+    assert_int_equal(a.ended_count, b.ended_count);
+    for (size_t i = 0; i < a.touch_count; i++) {
+        assert_int_equal(a.touches[i].collider_a.index1, b.touches[i].collider_a.index1);
+        assert_int_equal(a.touches[i].collider_b.index1, b.touches[i].collider_b.index1);
+        assert_int_equal(a.touches[i].touching, b.touches[i].touching);
+        assert_int_equal(a.touches[i].began, b.touches[i].began);
+    }
+}
+
 typedef yard maker(bool no_memory, int threads);
 
 static void compare_memory(maker *make, int steps, disturbance *const *disturbances, size_t count) {
@@ -131,6 +148,107 @@ static void memory_changes_no_bit(void **state) {
                                          push_once, lean_against, put_aside,
                                          take_away, other_length, there_and_back};
     compare_memory(make_yard, 60, disturbances, sizeof disturbances / sizeof *disturbances);
+}
+
+/* --- some rest while others move -------------------------------------------------------------- */
+
+enum { STACKS = 9, MOVERS = 9 };
+
+static rg_vec3 random_place(rg_random *random, double reach, double low, double high) {
+    double x = rg_random_between(random, -reach, reach),
+           y = rg_random_between(random, -reach, reach);
+    return (rg_vec3){x, y, rg_random_between(random, low, high)};
+}
+
+/* Stacks on a floor, and what flies and rolls into them: balls that bounce, boxes, and thin rods that
+ * turn so fast that their step is made in parts. */
+static rg_world *make_alley(uint64_t seed, bool no_memory, int threads) {
+    rg_random random = rg_random_make(seed);
+    rg_world_def def = rg_world_def_default();
+    def.no_memory = no_memory;
+    def.threads = threads;
+    rg_world *world = world_of(&def);
+    rg_contact_law bouncy = rg_contact_law_default();
+    bouncy.restitution = seed % 2 ? 0.6 : 0;
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_world_add_material(world, "bouncy", &bouncy, &collider.material, NULL),
+                     RG_OK);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+    for (int i = 0; i < STACKS; i++)
+        for (int k = 0; k < 1 + i % 3; k++)
+            add_box(world, NULL, (rg_vec3){0.3, 0.2, 0.4},
+                    (rg_vec3){i % 3 - 1.0, i / 3 - 1.0, 0.2 + 0.4 * k});
+    for (int i = 0; i < MOVERS; i++) {
+        rg_body_def body = rg_body_def_default();
+        body.pose.position = random_place(&random, 2.5, 0.3, 2);
+        rg_vec3 aim = random_place(&random, 1, 0, 0.5);
+        body.velocity = rg_scale(rg_random_between(&random, 1, 8),
+                                 rg_normalised(rg_sub(aim, body.pose.position)));
+        double spin = i % 3 == 2 ? 200 : 5;
+        body.angular_velocity = random_place(&random, spin, -spin, spin);
+        add_collider(world,
+                     i % 3 == 0   ? rg_shape_def_sphere(0.1)
+                     : i % 3 == 1 ? rg_shape_def_box(0.2, 0.2, 0.2)
+                                  : rg_shape_def_box(0.6, 0.02, 0.02),
+                     collider, &body);
+    }
+    return world;
+}
+
+static size_t resting_bodies(const rg_world *world) {
+    const rg_islands_at_rest *resting = &((const rg_step_machinery *)world->machinery)->resting;
+    size_t count = 0;
+    for (size_t i = 0; resting->known && i < resting->bodies; i++)
+        count += resting->leader1[i] > 0;
+    return count;
+}
+
+static void islands_rest_beside_others(void **state) {
+    (void)state;
+    size_t rested = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        rg_world *with = make_alley(seed, false, 1 + (int)(seed / 2 % 2)),
+                 *without = make_alley(seed, true, 1);
+        for (int i = 0; i < 300; i++) {
+            rg_step_info a = step_once(with, STEP), b = step_once(without, STEP);
+            same_forces(with, without);
+            same_touches(with, without);
+            if (rg_world_state_hash(with) != rg_world_state_hash(without))
+                fail_msg("seed %d, step %d: another state", (int)seed, i);
+            assert_memory_equal(&a.certificate, &b.certificate, sizeof a.certificate);
+            assert_int_equal(a.contacts_max, b.contacts_max);
+            assert_int_equal(a.passed_through, b.passed_through);
+            rested += resting_bodies(with);
+            assert_int_equal(resting_bodies(without), 0);
+        }
+        rg_world_destroy(with), rg_world_destroy(without);
+    }
+    assert_true(rested > 6 * 300);
+}
+
+/* An island that rests is told like any other: touches, forces and solves; an edit ends it. */
+static void what_rests_is_told(void **state) {
+    (void)state;
+    rg_world *world = make_alley(2, false, 1);
+    size_t count, before;
+    step_world(world, STEP, 3);
+    rg_world_contact_forces(world, &before);
+    for (int i = 0; i < 5; i++)
+        step_once(world, STEP);
+    rg_world_contact_forces(world, &count);
+    assert_true(resting_bodies(world) > 0);
+    assert_true(count >= 4 * STACKS && before >= 4 * STACKS);
+    rg_collision_view view = rg_collision_get(rg_world_collision(world));
+    size_t touching = 0;
+    for (size_t k = 0; k < view.touch_count; k++)
+        touching += view.touches[k].touching;
+    assert_true(touching >= STACKS);
+    assert_int_equal(rg_world_set_gravity(world, (rg_vec3){0, 0, -9}), RG_OK);
+    step_once(world, STEP);
+    assert_int_equal(resting_bodies(world), 0);
+    rg_world_destroy(world);
 }
 
 /* --- joints ----------------------------------------------------------------------------------- */
@@ -328,6 +446,8 @@ static void pushes_without_friction_move(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_changes_no_bit),
+        cmocka_unit_test(islands_rest_beside_others),
+        cmocka_unit_test(what_rests_is_told),
         cmocka_unit_test(joints_rest),
         cmocka_unit_test(rest_is_exact),
         cmocka_unit_test(events_go_on),
