@@ -230,6 +230,9 @@ bool rg_contacts_tree(rg_contact_job *job, double aim);
 /* step_contacts_rest.c: which islands rest, before their rows are made; `again`: in a further pass.
  * RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_contacts_find_rest(rg_contact_job *job, bool again);
+/* True if they take part all the same, because speeds are relative to another one than they were in
+ * the last step: rows are to be made again, of all. */
+bool rg_contacts_end_rest(rg_contact_job *job);
 /* m/s: the largest free velocity of their bodies. */
 double rg_contacts_rest_speed(const rg_contact_job *job);
 /* What a further pass starts from: residuals of their bodies, and forces of those that do not rest

@@ -170,6 +170,19 @@ rg_status rg_contacts_find_rest(rg_contact_job *job, bool again) {
     return RG_OK;
 }
 
+/* Residuals, and what counts as rest, are relative to a speed that fast bodies elsewhere may change:
+ * to another one the answers need not be the same. */
+bool rg_contacts_end_rest(rg_contact_job *job) {
+    rg_contact_step *contacts = job->contacts;
+    if (contacts->left_count == 0 || job->machinery->resting.speed == job->speed)
+        return false;
+    contacts->resting = contacts->left = NULL;
+    contacts->left_touches = NULL;
+    contacts->left_count = 0;
+    contacts->left_counts = rg_solve_counts_none();
+    return true;
+}
+
 /* --- what others ask of it -------------------------------------------------------------------- */
 
 double rg_contacts_rest_speed(const rg_contact_job *job) {
@@ -294,6 +307,7 @@ void rg_contacts_note_rest(rg_contact_job *job, const rg_bodies_after *after) {
     }
     memory->known = true;
     memory->step = contacts->step;
+    memory->speed = job->speed;
     memory->revision = job->world->revision;
     memory->bodies = bodies;
 }

@@ -15,6 +15,7 @@ typedef struct rg_resting_island {
 typedef struct rg_islands_at_rest {
     bool known;
     double step;       /* s: its length */
+    double speed;      /* m/s: that residuals and what counts as rest were relative to */
     uint64_t revision; /* of the world */
     size_t bodies;
     uint32_t *leader1; /* per body: 1 + the first body of its island; 0: it did not repeat itself */

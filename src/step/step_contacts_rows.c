@@ -619,20 +619,29 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
     return status;
 }
 
-rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
-    rg_world *world = job->world;
+static rg_status build_rows(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
-    rg_arena *arena = &world->scratch;
-    displacement_job displacement = {&world->content, contacts};
+    displacement_job displacement = {&job->world->content, contacts};
+    return rg_rows_build_some(job->world, &job->view, contacts->left, contacts->step,
+                              displacement_of, &displacement, &job->world->scratch, &contacts->set);
+}
+
+rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
+    rg_contact_step *contacts = job->contacts;
+    rg_arena *arena = &job->world->scratch;
     rg_status status = rg_contacts_find_rest(job, first != NULL);
     if (!status)
-        status = rg_rows_build_some(world, &job->view, contacts->left, contacts->step,
-                                    displacement_of, &displacement, arena, &contacts->set);
+        status = build_rows(job);
     if (!status)
         status = make_joints(job, arena, first != NULL);
     size_t rows = contacts->set.count + contacts->left_count + contacts->joints.count;
     if (!status && rows > 0)
         status = choose_rows(job, arena);
+    if (!status && rg_contacts_end_rest(job)) {
+        status = build_rows(job);
+        if (!status)
+            status = choose_rows(job, arena);
+    }
     if (status || rows == 0)
         return status;
     status = prepare(job, arena, first, first_count);
