@@ -385,6 +385,7 @@ static rg_status solve_or_recall(rg_contact_job *job, rg_solve_context *context,
         rg_island_recall(islands, memory, &problem->contact, answer->force, &asked)) {
         answer->residual = asked.residual;
         answer->recalled = true;
+        answer->rough = false; /* it was solved for good */
         report->counts.solves++;
         return RG_OK;
     }

@@ -5,6 +5,7 @@
 #include "test_world_support.h"
 
 #include "rigor/random.h"
+#include "step/step_contacts.h"
 #include "step/step_machinery.h"
 
 #define STEP (1.0 / 240)
@@ -226,6 +227,33 @@ static void islands_rest_beside_others(void **state) {
         rg_world_destroy(with), rg_world_destroy(without);
     }
     assert_true(rested > 6 * 300);
+}
+
+/* Of an island whose first pass is rough the answer that is recalled is not: it is solved once. */
+static void large_islands_are_recalled_once(void **state) {
+    (void)state;
+    rg_world *worlds[2];
+    for (int k = 0; k < 2; k++) {
+        rg_world_def def = rg_world_def_default();
+        def.no_memory = k == 1;
+        worlds[k] = world_of(&def);
+        rg_body_def floor = rg_body_def_default();
+        floor.motion = RG_MOTION_FIXED;
+        add_shape(worlds[k], rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+        for (int i = 0; i < 120; i++)
+            add_box(worlds[k], NULL, (rg_vec3){0.4, 0.2, 0.2},
+                    (rg_vec3){0.41 * (i % 12) + 0.2 * (i / 12 % 2), 0, 0.1 + 0.2 * (i / 12)});
+        add_box(worlds[k], NULL, (rg_vec3){0.2, 0.2, 0.2}, (rg_vec3){0, 5, 5}); /* it falls */
+    }
+    for (int i = 0; i < 6; i++) {
+        rg_step_info a = step_once(worlds[0], STEP), b = step_once(worlds[1], STEP);
+        same_forces(worlds[0], worlds[1]);
+        assert_int_equal(a.solves, b.solves);
+    }
+    size_t count;
+    rg_world_contact_forces(worlds[0], &count);
+    assert_true(count > RG_STEP_SMALL && resting_bodies(worlds[0]) == 120);
+    rg_world_destroy(worlds[0]), rg_world_destroy(worlds[1]);
 }
 
 /* A tower on a floor in weak gravity, and far away a ball that comes over another floor, so fast that
@@ -488,6 +516,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_changes_no_bit),
         cmocka_unit_test(islands_rest_beside_others),
+        cmocka_unit_test(large_islands_are_recalled_once),
         cmocka_unit_test(fast_bodies_change_what_is_rest),
         cmocka_unit_test(what_rests_is_told),
         cmocka_unit_test(joints_rest),
