@@ -56,8 +56,10 @@ typedef struct rg_sparse_kernel {
     rg_sparse_product *product;
     rg_sparse_strips *strips;
 } rg_sparse_kernel;
-/* The one that every processor has, and the widest that this one has. */
+/* The one that every processor has, that of four numbers where this one has such vectors, and the
+ * widest that it has. */
 rg_sparse_kernel rg_sparse_kernel_plain(void);
+rg_sparse_kernel rg_sparse_kernel_wide(void);
 rg_sparse_kernel rg_sparse_kernel_best(void);
 
 #endif

@@ -83,8 +83,8 @@ static uint32_t chain_side(const rg_cap *cap, int chain, uint32_t position) {
     return around(i, n);
 }
 
-/* Of an outline of many corners: the sides of a chain that meet [low, high] in x, and one more on either side: neighbouring
- * corners may be out of order by rounding. */
+/* Of an outline of many corners: the sides of a chain that meet [low, high] in x, and one more on
+ * either side: neighbouring corners may be out of order by rounding. */
 static side_range sides_in(const rg_cap *cap, int chain, double low, double high) {
     uint32_t length = chain_length(cap, chain), first = 0, end = length;
     while (first < end) {

@@ -476,11 +476,12 @@ static void test_large(void **state) {
 /* Whatever the processor has gives the bits of what every processor has. */
 static void test_kernels(void **state) {
     (void)state;
-    enum { STRIPS = 9, ROWS = STRIPS * RG_SPARSE_STRIP, DEPTH = 12, PITCH = 64 };
+    enum { STRIPS = 9, ROWS = STRIPS * RG_SPARSE_STRIP, DEPTH = 12, PITCH = 64, KINDS = 3 };
     static _Alignas(64) double a[STRIPS * PITCH], b[STRIPS * PITCH], start[ROWS * ROWS];
-    static _Alignas(64) double c[2][ROWS * ROWS], packed[2][2][STRIPS * PITCH];
+    static _Alignas(64) double c[KINDS][ROWS * ROWS], packed[KINDS][2][STRIPS * PITCH];
     rg_random random = rg_random_make(10);
-    rg_sparse_kernel kernels[2] = {rg_sparse_kernel_plain(), rg_sparse_kernel_best()};
+    rg_sparse_kernel kernels[KINDS] = {rg_sparse_kernel_plain(), rg_sparse_kernel_wide(),
+                                       rg_sparse_kernel_best()};
     for (int trial = 0; trial < 200; trial++) {
         for (size_t i = 0; i < STRIPS * PITCH; i++) {
             a[i] = rg_random_normal(&random);
@@ -496,7 +497,7 @@ static void test_kernels(void **state) {
             for (size_t j = 0; j < i; j++)
                 panel.factor[i][j] = rg_random_normal(&random);
         }
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < KINDS; k++) {
             memcpy(c[k], start, sizeof start);
             memset(packed[k], 0, sizeof packed[k]);
             kernels[k].product(
@@ -507,8 +508,10 @@ static void test_kernels(void **state) {
                                                  PITCH, strips},
                               &panel, scaling);
         }
-        assert_memory_equal(c[0], c[1], sizeof c[0]);
-        assert_memory_equal(packed[0], packed[1], sizeof packed[0]);
+        for (int k = 1; k < KINDS; k++) {
+            assert_memory_equal(c[0], c[k], sizeof c[0]);
+            assert_memory_equal(packed[0], packed[k], sizeof packed[0]);
+        }
     }
 }
 
