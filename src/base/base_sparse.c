@@ -513,7 +513,8 @@ static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *ru
     clear_update(n, update, general);
     for (uint32_t c = n->child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling)
         add_child(s, n, &s->nodes[c], update, general);
-    measure_rows(s, n, largest, general);
+    if (n->child != RG_SPARSE_NONE) /* without children the entries are the same */
+        measure_rows(s, n, largest, general);
     for (uint32_t p = 0; p < n->panels; p++) {
         rg_sparse_panel f, g;
         f.first = g.first = s->panel_start[n->panel + p];

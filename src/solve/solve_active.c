@@ -511,14 +511,15 @@ static void find_errors(void *user, size_t begin, size_t end, size_t chunk) {
     }
 }
 
-/* Steps with the factor that is there, as long as they gain a digit each. True if the last one
- * gained nothing: no forces with these modes do better, because what is left of the rows
- * contradicts itself. */
-static bool chord_steps(rg_active *active) {
+/* Steps with the factor that is there, as long as they gain a digit each; `known`: the errors of
+ * live blocks are those of the forces that there are. True if the last one gained nothing: no
+ * forces with these modes do better, because what is left of the rows contradicts itself. */
+static bool chord_steps(rg_active *active, bool known) {
     double before = INFINITY;
     for (int k = 0; k < CHORD_STEPS && active->best_residual > CHORD_AIM; k++) {
         before = active->best_residual;
-        in_chunks(active, active->live_count, find_errors, active);
+        if (k > 0 || !known)
+            in_chunks(active, active->live_count, find_errors, active);
         rg_active_step(active);
         move(active, 1);
         if (active->residual < active->best_residual)
@@ -527,6 +528,26 @@ static bool chord_steps(rg_active *active) {
             break;
     }
     return active->residual > CHORD_IDLE * before;
+}
+
+/* Length of the errors of the forces that were just looked at, of live blocks and of those that
+ * the last step has closed. */
+static double merit_after(rg_active *active) {
+    const rg_system *s = active->system;
+    double sum = 0;
+    in_chunks(active, active->live_count, find_errors, active);
+    for (size_t i = 0; i < active->blocks; i++) {
+        size_t row = rg_system_block_row(s, i);
+        if (active->state[i] != RG_ACTIVE_OPEN) {
+            double one = 0;
+            for (size_t k = row; k < row + rg_system_block_size(s, i); k++)
+                one += active->error[k] * active->error[k];
+            sum += one / (s->rho[i] * s->rho[i]);
+        } else if (active->u[row] < 0) {
+            sum += squared_error(active, i, active->force + row, active->u + row);
+        }
+    }
+    return sqrt(sum) / s->scale;
 }
 
 static double first_delta(const rg_active *active) {
@@ -544,13 +565,14 @@ rg_status rg_active_leap(rg_active *active, double tolerance, bool *there) {
         return status == RG_OUT_OF_MEMORY ? status : RG_OK;
     double before = merit_now(active);
     rg_active_step(active);
-    in_chunks(active, active->blocks, find_changes, active);
-    if (!(merit_at(active, 1) < LEAP_LEAVES * before))
+    move(active, 1); /* three of four are taken: tried by going there */
+    if (!(merit_after(active) < LEAP_LEAVES * before)) {
+        memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
         return RG_OK;
-    move(active, 1);
+    }
     if (active->residual < active->best_residual)
         keep_best(active);
-    bool idle = chord_steps(active);
+    bool idle = chord_steps(active, true);
     memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
     *there = active->best_residual <= (idle ? fmax(LEAP_AIM, tolerance) : LEAP_AIM);
     return RG_OK;
@@ -595,7 +617,7 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
         delta = next_delta(delta, share, merit < FALL_FAR * history[k % MEMORY]);
     }
     if (factored && active->best_residual <= aim.tolerance)
-        chord_steps(active);
+        chord_steps(active, false);
     memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
     return RG_OK;
 }
@@ -649,7 +671,7 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
         }
     }
     if (!status && active->best_residual <= tolerance)
-        chord_steps(active);
+        chord_steps(active, false);
     return_to_best(active);
     return RG_OK;
 }

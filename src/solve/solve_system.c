@@ -66,6 +66,28 @@ static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
         invert_mass(global->mass + i * ff, global->freedom, system->factor->mass_inverse + i * ff);
 }
 
+/* One row of J M^-1 of a body. Of the usual kind of body the inverse is split: the linear part is
+ * diagonal, the turning one 3 x 3; the rest is zeros, whose products are left out. */
+static inline void row_times_inverse(size_t f, const double *restrict jacobian,
+                                     const double *restrict inverse, bool split,
+                                     double *restrict row) {
+    if (split) {
+        for (size_t m = 0; m < 3; m++) {
+            row[m] = jacobian[m] * inverse[7 * m];
+            row[3 + m] = jacobian[3] * inverse[21 + m];
+        }
+        for (size_t k = 4; k < 6; k++)
+            for (size_t m = 3; m < 6; m++)
+                row[m] += jacobian[k] * inverse[k * 6 + m];
+        return;
+    }
+    for (size_t m = 0; m < f; m++)
+        row[m] = 0;
+    for (size_t k = 0; k < f; k++)
+        for (size_t m = 0; m < f; m++)
+            row[m] += jacobian[k] * inverse[k * f + m];
+}
+
 /* W_ii = sum over the touched bodies of J M^-1 J'. A contact may name the same body twice. */
 static inline void condense_sized(const rg_system *system, size_t block, size_t d, size_t f,
                                   double *restrict out) {
@@ -75,11 +97,10 @@ static inline void condense_sized(const rg_system *system, size_t block, size_t 
         if (touch.blocks[s] == RG_NO_BLOCK)
             continue;
         const double *inverse = system->factor->mass_inverse + touch.blocks[s] * f * f;
+        bool split = f == 6 && rg_mass_is_split(inverse);
         for (size_t i = 0; i < d; i++) {
-            double row[RG_SYSTEM_FREEDOM_MAX] = {0}; /* (J M^-1)_i */
-            for (size_t k = 0; k < f; k++)
-                for (size_t m = 0; m < f; m++)
-                    row[m] += touch.jacobian[s][i * f + k] * inverse[k * f + m];
+            double row[RG_SYSTEM_FREEDOM_MAX]; /* (J M^-1)_i */
+            row_times_inverse(f, touch.jacobian[s] + i * f, inverse, split, row);
             for (int t = 0; t < 2; t++) {
                 if (touch.blocks[t] != touch.blocks[s])
                     continue;
