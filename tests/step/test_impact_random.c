@@ -89,15 +89,20 @@ static void resolve(rg_solve_context *with, scene *s, const char *law, impact_an
     assert_int_equal(scene_try(with, s, law, 0, RG_FORM_LOCAL, a), RG_OK);
 }
 
+/* A solver ends with a step that is added to the impulses: one that hardly pushes keeps the rounding
+ * of the largest. */
 static void check_cone(const scene *s, const impact_answer *a) {
     size_t d = (size_t)s->d;
+    double largest = 0;
+    for (size_t i = 0; i < s->contacts; i++)
+        largest = fmax(largest, a->r[i * d]);
     for (size_t i = 0; i < s->contacts; i++) {
         assert_true(a->r[i * d] >= 0);
         double t =
             d == 1   ? 0
             : d == 2 ? fabs(a->r[i * d + 1])
                      : sqrt(a->r[i * d + 1] * a->r[i * d + 1] + a->r[i * d + 2] * a->r[i * d + 2]);
-        assert_true(t <= s->mu[i] * a->r[i * d] * (1 + 1e-12) + 1e-300);
+        assert_true(t <= s->mu[i] * a->r[i * d] * (1 + 1e-12) + DBL_EPSILON * largest);
     }
 }
 
