@@ -673,10 +673,10 @@ static double plate_comes_down(int n, double least) {
 }
 
 /* With more than RG_STEP_SMALL contacts and RG_STEP_HEAP bodies, gaps up to RG_STEP_LEVEL of
- * |g| h^2 (3.4e-7 m) count as none and larger ones do not; with fewer all count. */
+ * |g| h^2 (8.5e-8 m) count as none and larger ones do not; with fewer all count. */
 static void small_gaps_of_many_contacts_count_as_none(void **state) {
     (void)state;
-    assert_near(plate_comes_down(11, 1.6e-7), 0, 1e-15);
+    assert_near(plate_comes_down(11, 4.2e-8), 0, 1e-15);
     assert_true(plate_comes_down(11, 1e-6) > 0.9e-6);
     assert_true(plate_comes_down(3, 1e-8) > 0.9e-8);
 }
