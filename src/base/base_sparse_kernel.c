@@ -1,5 +1,5 @@
-/* Tiles of the update c -= a b' and strips of triangular solves, with vectors of two, four and eight
- * doubles.
+/* Tiles of the update c -= a b' and strips of triangular solves, with vectors of two, four and
+ * eight doubles.
  *
  * The lanes of a vector are different entries of c, so a wider vector only does more of them at a
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. All

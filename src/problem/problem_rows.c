@@ -71,9 +71,7 @@ typedef struct builder {
     const rg_world_content *content;
     const rg_collision_view *view;
     const uint8_t *without;
-    double step;
-    rg_displacement_function *displacement;
-    const void *user;
+    const rg_row_motion *motion;
     rg_row_set *set;
     size_t *first; /* rows of the chunks of touches */
     _Atomic bool bounces, twists;
@@ -121,9 +119,9 @@ static size_t add_counts(size_t *first, size_t chunks) {
 }
 
 static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_vec3 point) {
-    if (moves || !b->displacement || !b->content->record[body].prescription1)
+    if (moves || !b->motion->displacement || !b->content->record[body].prescription1)
         return (rg_vec3){0, 0, 0};
-    return rg_scale(1 / b->step, b->displacement(b->user, body, point));
+    return rg_scale(1 / b->motion->step, b->motion->displacement(b->motion->user, body, point));
 }
 
 static const rg_collider *collider_of(const rg_world_content *c, rg_collider_id id) {
@@ -196,17 +194,17 @@ static void add_touches(void *user, size_t begin, size_t end, size_t chunk) {
 rg_status rg_rows_build(const rg_world *world, const rg_collision_view *view, double step,
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set) {
-    return rg_rows_build_some(world, view, NULL, step, displacement, user, arena, set);
+    return rg_rows_build_some(world, view, NULL, &(rg_row_motion){step, displacement, user}, arena,
+                              set);
 }
 
 rg_status rg_rows_build_some(const rg_world *world, const rg_collision_view *view,
-                             const uint8_t *without, double step,
-                             rg_displacement_function *displacement, const void *user,
-                             rg_arena *arena, rg_row_set *set) {
+                             const uint8_t *without, const rg_row_motion *motion, rg_arena *arena,
+                             rg_row_set *set) {
     const rg_world_content *content = &world->content;
     *set = (rg_row_set){.dimension = content->planar ? 2 : 3, .freedom = content->planar ? 3 : 6};
     size_t chunks = rg_chunk_count(view->touch_count, TOUCHES_PER_CHUNK);
-    builder b = {content, view, without, step, displacement, user, set, NULL, false, false};
+    builder b = {content, view, without, motion, set, NULL, false, false};
     b.first = rg_arena_take(arena, chunks, sizeof *b.first);
     if (!b.first)
         return RG_OUT_OF_MEMORY;

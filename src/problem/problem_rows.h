@@ -53,11 +53,17 @@ rg_status rg_rows_build(const rg_world *world, const rg_collision_view *view, do
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set);
 
+/* The length of the step, and what kinematic bodies do in it. */
+typedef struct rg_row_motion {
+    double step;
+    rg_displacement_function *displacement;
+    const void *user;
+} rg_row_motion;
+
 /* The same without the touches of which `without` is 1 (per touch of the view; null: with all). */
 rg_status rg_rows_build_some(const rg_world *world, const rg_collision_view *view,
-                             const uint8_t *without, double step,
-                             rg_displacement_function *displacement, const void *user,
-                             rg_arena *arena, rg_row_set *set);
+                             const uint8_t *without, const rg_row_motion *motion, rg_arena *arena,
+                             rg_row_set *set);
 
 /* Where the row of a contact point is: the same on both bodies. */
 static inline rg_vec3 rg_contact_place(const rg_contact_point *point, double share) {

@@ -43,12 +43,12 @@
  * circumradius. Few bodies are no heap but a tight fit: a nut would turn on its bolt 0.5 % too
  * slowly.
  *
- * Where hundreds of contacts close loops of bodies, gaps that differ by what arcs and earlier solves
- * have left contradict each other: to meet one of them, contacts would have to open or slip, with
- * other forces throughout the heap. And a solve that ends at a residual e leaves errors of gaps of
- * e |g| h^2, which the next step is asked to take back: a heap in which nothing else happens keeps
- * itself from coming to rest. Solves that failed, and thousands of factorisations, in four funnels of
- * balls (3 s), three piles (3.5 s) and five (5 s) of stones:
+ * Where hundreds of contacts close loops of bodies, gaps that differ by what arcs and earlier
+ * solves have left contradict each other: to meet one of them, contacts would have to open or slip,
+ * with other forces throughout the heap. And a solve that ends at a residual e leaves errors of
+ * gaps of e |g| h^2, which the next step is asked to take back: a heap in which nothing else
+ * happens keeps itself from coming to rest. Solves that failed, and thousands of factorisations, in
+ * four funnels of balls (3 s), three piles (3.5 s) and five (5 s) of stones:
  *
  *     share of |g| h^2          0   5e-4   1e-3   2e-3   5e-3   1e-2   0.05    0.2
  *     funnels of 200: failed  572    317    265           365    251    271    206

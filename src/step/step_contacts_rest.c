@@ -170,8 +170,8 @@ rg_status rg_contacts_find_rest(rg_contact_job *job, bool again) {
     return RG_OK;
 }
 
-/* Residuals, and what counts as rest, are relative to a speed that fast bodies elsewhere may change:
- * to another one the answers need not be the same. */
+/* Residuals, and what counts as rest, are relative to a speed that fast bodies elsewhere may
+ * change: to another one the answers need not be the same. */
 bool rg_contacts_end_rest(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     if (contacts->left_count == 0 || job->machinery->resting.speed == job->speed)

@@ -622,8 +622,9 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
 static rg_status build_rows(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     displacement_job displacement = {&job->world->content, contacts};
-    return rg_rows_build_some(job->world, &job->view, contacts->left, contacts->step,
-                              displacement_of, &displacement, &job->world->scratch, &contacts->set);
+    rg_row_motion motion = {contacts->step, displacement_of, &displacement};
+    return rg_rows_build_some(job->world, &job->view, contacts->left, &motion, &job->world->scratch,
+                              &contacts->set);
 }
 
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {

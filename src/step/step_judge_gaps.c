@@ -668,8 +668,8 @@ static rg_status find_pairs(const gap_search *s, size_t begin, size_t end, rg_ar
     return RG_OK;
 }
 
-/* Gaps at the end, the pair first whose plane says least. Of those that touch this is most often the
- * deepest one, and what is shown of the others by planes alone is then enough. */
+/* Gaps at the end, the pair first whose plane says least. Of those that touch this is most often
+ * the deepest one, and what is shown of the others by planes alone is then enough. */
 static void look_at_pairs(const gap_search *s, pair_lane *lane) {
     size_t first = 0;
     double least = INFINITY;

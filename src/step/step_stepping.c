@@ -88,8 +88,8 @@ rg_status rg_stepping_forces(rg_stepping *job, rg_contact_job *contacts, rg_erro
     return RG_OK;
 }
 
-/* Whether islands that rest may be left out: of a whole step, of which nothing else is asked. Speeds
- * are those that gravity gives: others are relative to what rests, too. */
+/* Whether islands that rest may be left out: of a whole step, of which nothing else is asked.
+ * Speeds are those that gravity gives: others are relative to what rests, too. */
 static bool may_rest(const rg_world *world, const rg_stepping *job) {
     return job->whole == 0 && !job->restless && !job->member && !job->apart &&
            rg_length(job->content->gravity) > 0 && rg_rest_is_closed(world);

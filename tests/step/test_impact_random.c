@@ -89,8 +89,8 @@ static void resolve(rg_solve_context *with, scene *s, const char *law, impact_an
     assert_int_equal(scene_try(with, s, law, 0, RG_FORM_LOCAL, a), RG_OK);
 }
 
-/* A solver ends with a step that is added to the impulses: one that hardly pushes keeps the rounding
- * of the largest. */
+/* A solver ends with a step that is added to the impulses: one that hardly pushes keeps the
+ * rounding of the largest. */
 static void check_cone(const scene *s, const impact_answer *a) {
     size_t d = (size_t)s->d;
     double largest = 0;

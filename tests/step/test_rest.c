@@ -161,8 +161,8 @@ static rg_vec3 random_place(rg_random *random, double reach, double low, double 
     return (rg_vec3){x, y, rg_random_between(random, low, high)};
 }
 
-/* Stacks on a floor, and what flies and rolls into them: balls that bounce, boxes, and thin rods that
- * turn so fast that their step is made in parts. */
+/* Stacks on a floor, and what flies and rolls into them: balls that bounce, boxes, and thin rods
+ * that turn so fast that their step is made in parts. */
 static rg_world *make_alley(uint64_t seed, bool no_memory, int threads) {
     rg_random random = rg_random_make(seed);
     rg_world_def def = rg_world_def_default();
@@ -256,8 +256,8 @@ static void large_islands_are_recalled_once(void **state) {
     rg_world_destroy(worlds[0]), rg_world_destroy(worlds[1]);
 }
 
-/* A tower on a floor in weak gravity, and far away a ball that comes over another floor, so fast that
- * all speeds are relative to its own while it is there. */
+/* A tower on a floor in weak gravity, and far away a ball that comes over another floor, so fast
+ * that all speeds are relative to its own while it is there. */
 static rg_world *make_far_ball(bool no_memory) {
     rg_world_def def = rg_world_def_default();
     def.no_memory = no_memory;
