@@ -153,6 +153,10 @@ static family frictionless = {"frictionless", 0, 10, false, 0, 400},
               ratios = {"ratio 1e6", 0.5, 1e6, false, 0, 100},
               jointed = {"joints", 0.7, 10, false, 4, 200};
 
+/* Of all families and laws. Of 52,800 impacts like these 6,600, with eight other seeds, 7 are not
+ * solved, and are told so; which ones changes with the last digit. */
+static int unsolved;
+
 static void laws_hold(void **state) {
     const family *f = *state;
     for (size_t k = 0; k < rg_impact_law_count(); k++) {
@@ -170,9 +174,8 @@ static void laws_hold(void **state) {
             free(s);
         }
         report(law, f->name, &t);
-        /* Of 52,800 impacts like these, with eight other seeds, 7 are not solved, and are told so;
-         * which ones changes with the last digit. */
-        assert_true(t.unsolved <= 1);
+        unsolved += t.unsolved;
+        assert_true(unsolved <= 1);
         assert_true(f->mu > 0 || t.scaled == 0 || strcmp(law, "reflection") == 0 ||
                     strcmp(law, "poisson") == 0);
     }
