@@ -197,7 +197,7 @@ static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_spar
 enum { SUMS_PER_CHUNK = 1 << 13 };
 
 /* Two entries at a time. */
-typedef double pair __attribute__((vector_size(16)));
+typedef double pair __attribute__((vector_size(16), may_alias));
 
 /* y += x; two at a time: the loops are short. */
 static inline void add_entries(double *restrict y, const double *restrict x, uint32_t count) {
@@ -313,9 +313,9 @@ static double larger(double a, double b) { /* inline, unlike fmax; NaN is met ag
 
 /* Largest entries of the rows of the diagonal panels, before the children are added and after: what
  * a small pivot is compared with. */
-static void measure_rows(const rg_sparse *s, const rg_sparse_node *n, double *largest,
+static void measure_rows(const rg_sparse *s, const rg_sparse_node *n, double *restrict largest,
                          bool general) {
-    const double *lower = s->lower + n->entries;
+    const double *restrict lower = s->lower + n->entries;
     for (uint32_t p = 0; p < n->panels; p++) {
         uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
         for (uint32_t c = first; c < end; c++) {
@@ -357,54 +357,68 @@ static rg_status factor_panel_symmetric(rg_sparse *s, const rg_sparse_node *n,
     return RG_OK;
 }
 
+static void load_panel(rg_sparse_square *d, const double *at, size_t stride,
+                       const double *largest) {
+    for (uint32_t c = 0; c < d->width; c++) {
+        memset(d->at[c] + d->width, 0, (PANEL - d->width) * sizeof *at);
+        memcpy(d->at[c], at + c * stride, d->width * sizeof *at);
+        d->size[c] = largest[c] > 0 ? largest[c] : INFINITY;
+    }
+}
+
+/* The row at or under the diagonal whose entry in column c is the largest share of its size. */
+static uint32_t choose_pivot(const rg_sparse_square *d, uint32_t c, double *share) {
+    uint32_t best = c;
+    *share = -1;
+    for (uint32_t r = c; r < d->width; r++) {
+        double entry = fabs(d->at[c][r]) / d->size[r];
+        if (entry > *share) {
+            *share = entry;
+            best = r;
+        }
+    }
+    return best;
+}
+
+static void exchange_rows(rg_sparse_square *d, uint32_t a, uint32_t b, uint8_t *order) {
+    for (uint32_t k = 0; k < d->width; k++) {
+        double entry = d->at[k][a];
+        d->at[k][a] = d->at[k][b];
+        d->at[k][b] = entry;
+    }
+    double size = d->size[a];
+    d->size[a] = d->size[b];
+    d->size[b] = size;
+    uint8_t row = order[a];
+    order[a] = order[b];
+    order[b] = row;
+}
+
 /* P A_bb = L U of a diagonal panel, in place; rows compared relative to their largest entry.
  * f gets L for the upper half, g U' for the lower one. */
 static rg_status factor_panel_general(rg_sparse *s, const rg_sparse_node *n, const double *largest,
                                       rg_sparse_panel *f, rg_sparse_panel *g) {
-    double *at = s->lower + n->entries + (size_t)f->first * n->rows + f->first;
-    size_t stride = n->rows;
-    double size[PANEL];
-    for (uint32_t c = 0; c < f->width; c++) {
-        f->order[c] = g->order[c] = (uint8_t)c;
-        size[c] = largest[f->first + c];
-    }
-    for (uint32_t c = 0; c < f->width; c++) {
-        uint32_t best = c;
-        double most = -1;
-        for (uint32_t r = c; r < f->width; r++) {
-            double entry = size[r] > 0 ? fabs(at[c * stride + r]) / size[r] : 0;
-            if (entry > most) {
-                most = entry;
-                best = r;
-            }
-        }
-        if (!(most > RG_SPARSE_SINGULAR) || !isfinite(at[c * stride + best]))
-            return RG_SINGULAR;
-        if (best != c) {
-            for (uint32_t k = 0; k < f->width; k++) {
-                double swap = at[k * stride + c];
-                at[k * stride + c] = at[k * stride + best];
-                at[k * stride + best] = swap;
-            }
-            double swap = size[c];
-            size[c] = size[best];
-            size[best] = swap;
-            uint8_t row = f->order[c];
-            f->order[c] = f->order[best];
-            f->order[best] = row;
-        }
-        g->inverse[c] = 1 / at[c * stride + c];
-        double *column = at + c * stride;
-        for (uint32_t r = c + 1; r < f->width; r++)
-            column[r] *= g->inverse[c];
-        for (uint32_t k = c + 1; k < f->width; k++)
-            subtract_column(at + k * stride, column, at[k * stride + c], c + 1, f->width);
-    }
+    double *at = s->lower + n->entries + (size_t)f->first * n->rows + f->first, share;
+    rg_sparse_square d;
+    d.width = f->width;
+    load_panel(&d, at, n->rows, largest + f->first);
     for (uint32_t c = 0; c < f->width; c++)
-        for (uint32_t p = 0; p < c; p++) {
-            f->factor[c][p] = at[p * stride + c]; /* L_cp */
-            g->factor[c][p] = at[c * stride + p]; /* U_pc */
-        }
+        f->order[c] = g->order[c] = (uint8_t)c;
+    for (uint32_t c = 0; c < f->width; c++) {
+        uint32_t best = choose_pivot(&d, c, &share);
+        if (!(share > RG_SPARSE_SINGULAR) || !isfinite(d.at[c][best]))
+            return RG_SINGULAR;
+        if (best != c)
+            exchange_rows(&d, c, best, f->order);
+        g->inverse[c] = 1 / d.at[c][c];
+        s->kernel.eliminate(&d, c, g->inverse[c]);
+    }
+    for (uint32_t c = 0; c < f->width; c++) {
+        memcpy(at + c * n->rows, d.at[c], f->width * sizeof *at);
+        memcpy(g->factor[c], d.at[c], c * sizeof *at); /* U_pc */
+        for (uint32_t p = 0; p < c; p++)
+            f->factor[c][p] = d.at[p][c]; /* L_cp */
+    }
     return RG_OK;
 }
 
@@ -674,19 +688,26 @@ static void column_dots(const double *half, size_t stride, uint32_t width, const
         few_dots(half + c * stride, stride, y, from, to, dots + c, 1);
 }
 
+/* Entries of a block; six by far most often. */
+static inline void copy_block(double *restrict to, const double *restrict from, uint32_t count) {
+    if (count == 6)
+        memcpy(to, from, 6 * sizeof *to);
+    else
+        for (uint32_t k = 0; k < count; k++)
+            to[k] = from[k];
+}
+
 static void gather_below(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     for (uint32_t r = 0; r < n->list_count; r++) {
         uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
-        for (uint32_t k = s->start[i]; k < s->start[i + 1]; k++)
-            y[at + (k - s->start[i])] = s->vector[k];
+        copy_block(y + at, s->vector + s->start[i], s->start[i + 1] - s->start[i]);
     }
 }
 
 static void scatter_below(const rg_sparse *s, const rg_sparse_node *n, const double *y) {
     for (uint32_t r = 0; r < n->list_count; r++) {
         uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
-        for (uint32_t k = s->start[i]; k < s->start[i + 1]; k++)
-            s->vector[k] = y[at + (k - s->start[i])];
+        copy_block(s->vector + s->start[i], y + at, s->start[i + 1] - s->start[i]);
     }
 }
 
@@ -747,8 +768,7 @@ static void solve_lanes_up(void *user, size_t begin, size_t end, size_t chunk) {
 
 void rg_sparse_solve(const rg_sparse *s, double *x) {
     for (size_t i = 0; i < s->blocks; i++)
-        memcpy(s->vector + s->start[i], x + s->original[i],
-               (s->start[i + 1] - s->start[i]) * sizeof *x);
+        copy_block(s->vector + s->start[i], x + s->original[i], s->start[i + 1] - s->start[i]);
     for (size_t k = 0; k < s->node_count; k++)
         solve_down(s, &s->nodes[k], s->work);
     for (size_t k = s->node_count; k-- > 0;)
@@ -757,6 +777,5 @@ void rg_sparse_solve(const rg_sparse *s, double *x) {
     if (s->lanes)
         rg_parallel_for(s->pool, RG_SPARSE_LANES, 1, solve_lanes_up, &(const rg_sparse *){s});
     for (size_t i = 0; i < s->blocks; i++)
-        memcpy(x + s->original[i], s->vector + s->start[i],
-               (s->start[i + 1] - s->start[i]) * sizeof *x);
+        copy_block(x + s->original[i], s->vector + s->start[i], s->start[i + 1] - s->start[i]);
 }

@@ -80,8 +80,28 @@ static void strips_plain(const rg_sparse_below *rows, const rg_sparse_panel *pan
     }
 }
 
+/* The part of column c under the diagonal over the pivot, in place and, with zeros above it, in l. */
+static inline __attribute__((always_inline)) void
+find_multipliers(rg_sparse_square *square, uint32_t c, double inverse, double l[PANEL]) {
+    for (uint32_t r = c / STRIP * STRIP; r <= c; r++)
+        l[r] = 0;
+    for (uint32_t r = c + 1; r < PANEL; r++)
+        l[r] = square->at[c][r] *= inverse;
+}
+
+static void eliminate_plain(rg_sparse_square *square, uint32_t c, double inverse) {
+    _Alignas(32) double l[PANEL];
+    find_multipliers(square, c, inverse, l);
+    for (uint32_t k = c + 1; k < square->width; k++) {
+        double by = square->at[k][c];
+        pair *column = (pair *)square->at[k];
+        for (uint32_t r = c / STRIP * (STRIP / 2); r < PANEL / 2; r++)
+            column[r] -= ((const pair *)l)[r] * by;
+    }
+}
+
 rg_sparse_kernel rg_sparse_kernel_plain(void) {
-    return (rg_sparse_kernel){product_plain, strips_plain};
+    return (rg_sparse_kernel){product_plain, strips_plain, eliminate_plain};
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -185,9 +205,35 @@ WIDE void strips_wide(const rg_sparse_below *rows, const rg_sparse_panel *panel,
         wide_strips(rows, panel, scaling, i, 1);
 }
 
+/* From strip `first` on. */
+static inline __attribute__((always_inline, target("avx2"))) void
+wide_columns(rg_sparse_square *square, uint32_t c, const double *l, int first) {
+    quad part[PANEL / STRIP];
+    for (int i = first; i < PANEL / STRIP; i++)
+        part[i] = ((const quad *)l)[i];
+    for (uint32_t k = c + 1; k < square->width; k++) {
+        double by = square->at[k][c];
+        quad *column = (quad *)square->at[k];
+        for (int i = first; i < PANEL / STRIP; i++)
+            column[i] -= part[i] * by;
+    }
+}
+
+WIDE void eliminate_wide(rg_sparse_square *square, uint32_t c, double inverse) {
+    _Alignas(32) double l[PANEL];
+    find_multipliers(square, c, inverse, l);
+    if (c < STRIP)
+        wide_columns(square, c, l, 0);
+    else if (c < 2 * STRIP)
+        wide_columns(square, c, l, 1);
+    else
+        wide_columns(square, c, l, 2);
+}
+
 rg_sparse_kernel rg_sparse_kernel_wide(void) {
-    return __builtin_cpu_supports("avx2") ? (rg_sparse_kernel){product_wide, strips_wide}
-                                          : rg_sparse_kernel_plain();
+    return __builtin_cpu_supports("avx2")
+               ? (rg_sparse_kernel){product_wide, strips_wide, eliminate_wide}
+               : rg_sparse_kernel_plain();
 }
 
 typedef double eight __attribute__((vector_size(64), may_alias, aligned(32)));
@@ -243,8 +289,9 @@ static WIDEST void product_widest(const rg_sparse_tiles *t) {
 }
 
 rg_sparse_kernel rg_sparse_kernel_best(void) {
-    return __builtin_cpu_supports("avx512f") ? (rg_sparse_kernel){product_widest, strips_wide}
-                                             : rg_sparse_kernel_wide();
+    return __builtin_cpu_supports("avx512f")
+               ? (rg_sparse_kernel){product_widest, strips_wide, eliminate_wide}
+               : rg_sparse_kernel_wide();
 }
 
 #else

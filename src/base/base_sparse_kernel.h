@@ -52,9 +52,22 @@ typedef struct rg_sparse_below {
 typedef void rg_sparse_strips(const rg_sparse_below *rows, const rg_sparse_panel *panel,
                               rg_sparse_scaling scaling);
 
+/* A diagonal panel of an L U while it is factored: its columns, rows padded with zeros to whole
+ * strips. */
+typedef struct rg_sparse_square {
+    _Alignas(32) double at[RG_SPARSE_PANEL][RG_SPARSE_PANEL];
+    double size[RG_SPARSE_PANEL]; /* of the rows; infinite: nothing there */
+    uint32_t width;
+} rg_sparse_square;
+
+/* Column c becomes that of L, and is taken from those right of it; `inverse`: of the pivot. Strips
+ * are taken whole: what lies on and over the diagonal is taken zero times. */
+typedef void rg_sparse_eliminate(rg_sparse_square *square, uint32_t c, double inverse);
+
 typedef struct rg_sparse_kernel {
     rg_sparse_product *product;
     rg_sparse_strips *strips;
+    rg_sparse_eliminate *eliminate;
 } rg_sparse_kernel;
 /* The one that every processor has, that of four numbers where this one has such vectors, and the
  * widest that it has. */

@@ -101,6 +101,7 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
     RG_TAKE(active->work, context, system->velocities, error);
     RG_TAKE(active->inverse, context, rg_system_block_numbers(system), error);
     RG_TAKE(active->slope, context, rg_system_block_numbers(system), error);
+    RG_TAKE(active->middle, context, rg_system_block_numbers(system), error);
     RG_TAKE(active->figures, context, active->blocks, error);
     RG_TAKE(active->place, context, active->blocks, error);
     RG_TAKE(active->state, context, active->blocks, error);
@@ -118,10 +119,15 @@ static bool is_loaded(const double *r, size_t d) {
     return false;
 }
 
-static double normal_velocity(const rg_active *active, size_t contact, const double *v) {
+static double normal_velocity(const rg_active *active, rg_usual usual, size_t contact,
+                              const double *v) {
     const rg_global_form *g = &active->system->problem->global;
     size_t f = (size_t)g->freedom, per = (size_t)active->system->dimension * f;
     double sum = 0;
+    if (contact < usual.contacts) {
+        rg_usual_rows(usual, contact, 1, v, &sum);
+        return sum;
+    }
     for (size_t side = 0; side < 2; side++) {
         uint32_t body = g->contact_blocks[2 * contact + side];
         if (body == RG_NO_BLOCK)
@@ -134,16 +140,17 @@ static double normal_velocity(const rg_active *active, size_t contact, const dou
 }
 
 /* u of a contact or joint; false if it is open without force, and u[0] alone was computed. */
-static bool find_velocity(const rg_active *active, size_t block, const double *v, double *u) {
+static bool find_velocity(const rg_active *active, rg_usual usual, size_t block, const double *v,
+                          double *u) {
     const rg_system *s = active->system;
     const double *q = s->problem->q + rg_system_block_row(s, block);
     if (block < s->contacts &&
         !is_loaded(active->force + rg_system_block_row(s, block), (size_t)s->dimension)) {
-        u[0] = normal_velocity(active, block, v) + q[0];
+        u[0] = normal_velocity(active, usual, block, v) + q[0];
         if (u[0] >= 0)
             return false;
     }
-    rg_system_rows(s, block, v, u);
+    rg_system_rows(s, usual, block, v, u);
     for (size_t k = 0; k < rg_system_block_size(s, block); k++)
         u[k] += q[k];
     if (block >= s->contacts)
@@ -159,14 +166,14 @@ static double worse(double a, double b) {
 static void look_at_range(void *user, size_t begin, size_t end, size_t chunk) {
     rg_active *active = user;
     const rg_system *s = active->system;
+    const rg_usual usual = rg_usual_of(s);
     double worst = 0;
     for (size_t i = begin; i < end; i++) {
-        if (!find_velocity(active, i, active->v, active->u + rg_system_block_row(s, i)))
+        if (!find_velocity(active, usual, i, active->v, active->u + rg_system_block_row(s, i)))
             continue;
-        double one = i < s->contacts
-                         ? rg_polish_contact(s, i, active->force, active->u)
-                         : rg_polish_joint(s, i - s->contacts, active->force, active->u);
-        worst = worse(worst, one);
+        worst = i < s->contacts
+                    ? rg_polish_worse(s, i, active->force, active->u, worst)
+                    : worse(worst, rg_polish_joint(s, i - s->contacts, active->force, active->u));
     }
     active->figures[chunk] = worst;
 }
@@ -361,9 +368,13 @@ static void find_slope_range(void *user, size_t begin, size_t end, size_t chunk)
     for (size_t n = begin; n < end; n++) {
         uint32_t i = active->live[n];
         block_slopes(active, i, &active->place[i], l->delta);
-        if (i < active->system->contacts && active->graph.leaf[i] &&
-            rg_active_has_slope(active->state[i]))
+        if (!rg_active_has_slope(active->state[i]))
+            continue;
+        if (i < active->system->contacts && active->graph.leaf[i])
             regular = rg_active_leaf_inverse(active, i, l->delta) && regular;
+        size_t at = rg_system_block_offset(active->system, i);
+        rg_kernel_multiply(rg_system_block_size(active->system, i), active->inverse + at,
+                           active->slope + at, active->middle + at);
     }
     active->figures[chunk] = regular;
 }
@@ -417,6 +428,7 @@ static void try_range(void *user, size_t begin, size_t end, size_t chunk) {
     const trial *t = user;
     rg_active *active = t->active;
     const rg_system *s = active->system;
+    const rg_usual usual = rg_usual_of(s);
     double share = t->share;
     for (size_t i = begin; i < end; i++) {
         size_t row = rg_system_block_row(s, i), d = rg_system_block_size(s, i);
@@ -425,8 +437,8 @@ static void try_range(void *user, size_t begin, size_t end, size_t chunk) {
         if (active->state[i] == RG_ACTIVE_OPEN) {
             if (active->u[row] + share * active->du[row] >= 0)
                 continue;
-            rg_system_rows(s, i, active->v, u); /* of the tangents nothing is known yet */
-            rg_system_rows(s, i, active->dv, du);
+            rg_system_rows(s, usual, i, active->v, u); /* of the tangents nothing is known yet */
+            rg_system_rows(s, usual, i, active->dv, du);
             for (size_t k = 0; k < d; k++)
                 u[k] += s->problem->q[row + k] + share * du[k];
         } else {
@@ -453,12 +465,13 @@ static void find_changes(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const rg_active *active = user;
     const rg_system *s = active->system;
+    const rg_usual usual = rg_usual_of(s);
     for (size_t i = begin; i < end; i++) {
         double *du = active->du + rg_system_block_row(s, i);
         if (active->state[i] == RG_ACTIVE_OPEN)
-            du[0] = normal_velocity(active, i, active->dv);
+            du[0] = normal_velocity(active, usual, i, active->dv);
         else
-            rg_system_rows(s, i, active->dv, du);
+            rg_system_rows(s, usual, i, active->dv, du);
         if (i >= s->contacts)
             du[0] += rg_system_compliance(s, i) * active->dr[rg_system_block_row(s, i)];
     }
@@ -606,6 +619,7 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
             continue;
         }
         rg_active_step(active);
+        rg_active_changes(active);
         double share = search_line(active, reference, &merit);
         move(active, share);
         if (active->residual < PROGRESS * active->best_residual)

@@ -56,6 +56,7 @@ typedef struct rg_active {
     double *v, *dv, *work;   /* velocities of bodies */
     double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h; of
                                 contacts with a leaf (A + B W)^-1, W the leaf's */
+    double *middle;          /* their product, where there is a slope */
     bool singular;           /* one of those inverses does not exist */
     rg_active_place *place;
     uint8_t *state;
@@ -130,7 +131,9 @@ bool rg_active_leaf_inverse(const rg_active *active, size_t contact, double delt
 /* Factors M + J' A^-1 B J over the live ones. `general`: a contact slips. RG_SINGULAR,
  * RG_OUT_OF_MEMORY. */
 rg_status rg_active_factor(rg_active *active, bool general);
-/* dv and dr of the step for active->error, with the factor made last. */
+/* dr of the step for active->error, with the factor made last; dv but for the last digits. */
 void rg_active_step(rg_active *active);
+/* dv as what dr really does to the bodies. */
+void rg_active_changes(rg_active *active);
 
 #endif

@@ -214,56 +214,6 @@ static rg_status analyse(rg_active *active) {
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-/* out += left' right; left, right: d x f. */
-static inline void add_outer(size_t d, size_t f, const double *restrict left,
-                             const double *restrict right, double *restrict out) {
-    for (size_t i = 0; i < f; i++)
-        for (size_t k = 0; k < d; k++)
-            for (size_t j = 0; j < f; j++)
-                out[i * f + j] += left[k * f + i] * right[k * f + j];
-}
-
-/* out = middle rows; middle: d x d, rows: d x f. */
-static inline void scale_rows(size_t d, size_t f, const double *restrict middle,
-                              const double *restrict rows, double *restrict out) {
-    for (size_t k = 0; k < d; k++)
-        for (size_t j = 0; j < f; j++) {
-            double sum = 0;
-            for (size_t m = 0; m < d; m++)
-                sum += middle[k * d + m] * rows[m * f + j];
-            out[k * f + j] = sum;
-        }
-}
-
-/* What a block adds on one of its sides: to the diagonal of the body there, and to the half of the
- * link that the other body has (null: none). */
-static inline void add_side_sized(const rg_active *active, size_t d, size_t f, size_t block, int t,
-                                  double *diagonal, double *half) {
-    double scaled[ROWS * FREEDOM], middle[ROWS * ROWS];
-    size_t at = rg_system_block_offset(active->system, block);
-    rg_system_touch touch = rg_system_touched(active->system, block);
-    for (size_t k = 0; k < d; k++)
-        for (size_t j = 0; j < d; j++) {
-            double sum = 0;
-            for (size_t m = 0; m < d; m++)
-                sum += active->inverse[at + k * d + m] * active->slope[at + m * d + j];
-            middle[k * d + j] = sum;
-        }
-    scale_rows(d, f, middle, touch.jacobian[t], scaled);
-    add_outer(d, f, touch.jacobian[t], scaled, diagonal);
-    if (half)
-        add_outer(d, f, touch.jacobian[1 - t], scaled, half);
-}
-
-static void add_side(const rg_active *active, size_t block, int t, double *diagonal, double *half) {
-    size_t f = (size_t)active->system->problem->global.freedom,
-           d = rg_system_block_size(active->system, block);
-    if (d == 3 && f == 6)
-        add_side_sized(active, 3, 6, block, t, diagonal, half);
-    else
-        add_side_sized(active, d, f, block, t, diagonal, half);
-}
-
 /* The sides of live blocks with a slope, body by body, in the order of the blocks. */
 static void list_sides(rg_active *active) {
     rg_active_graph *g = &active->graph;
@@ -320,7 +270,9 @@ static void assemble_bodies(void *user, size_t begin, size_t end, size_t chunk) 
                     memset(half, 0, ff * sizeof *half);
             }
             last = link;
-            add_side(active, block, (int)t, diagonal, half);
+            rg_system_add_side(active->system, block, (int)t,
+                               active->middle + rg_system_block_offset(active->system, block),
+                               diagonal, half);
         }
     }
 }
@@ -412,6 +364,7 @@ static void end_forces(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const rg_active *active = user;
     const rg_system *s = active->system;
+    const rg_usual usual = rg_usual_of(s);
     for (size_t n = begin; n < end; n++) {
         size_t block = active->live[n], row = rg_system_block_row(s, block),
                at = rg_system_block_offset(s, block), d = rg_system_block_size(s, block);
@@ -419,7 +372,7 @@ static void end_forces(void *user, size_t begin, size_t end, size_t chunk) {
         if (!rg_active_has_slope(active->state[block]))
             continue;
         /* e + B J dv before A^-1, which is huge in sticking contacts: the two nearly cancel. */
-        rg_system_rows(s, block, active->dv, u);
+        rg_system_rows(s, usual, block, active->dv, u);
         minus_times(d, active->slope + at, u, e);
         for (size_t k = 0; k < d; k++)
             e[k] = active->error[row + k] - e[k];
@@ -453,7 +406,10 @@ void rg_active_step(rg_active *active) {
     rg_system_impulses(s, active->dr, active->live, active->live_count, active->dv);
     solve_cores(active);
     rg_parallel_for(s->pool, active->live_count, RG_SYSTEM_ROWS_PER_CHUNK, end_forces, active);
-    /* What the forces really do to the bodies, which is not dv to the last digit. */
+}
+
+void rg_active_changes(rg_active *active) {
+    const rg_system *s = active->system;
     rg_system_impulses(s, active->dr, active->live, active->live_count, active->work);
     rg_system_mass_inverse(s, active->work, active->dv);
 }

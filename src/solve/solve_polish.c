@@ -58,20 +58,34 @@ static double joint_bound(const double *bounds, size_t joint, double otherwise) 
     return bounds ? bounds[joint] : otherwise;
 }
 
-/* |r - P_K(r - rho (u + mu |u_T| n))| / rho. Inside the cone it is the velocity itself: taking the
+/* |x|^2 < limit^2 beyond doubt, whichever way roots are rounded. */
+#define CLEARLY (1 - 1e-12)
+
+/* y inside the cone? */
+static inline bool is_inside(double mu, int d, const double *y) {
+    double limit = mu * y[0], sum = 0;
+    if (!(y[0] >= 0))
+        return false;
+    for (int k = 1; k < d; k++)
+        sum += y[k] * y[k];
+    return sum < CLEARLY * (limit * limit) || tail_length(y, d) <= limit;
+}
+
+/* |r - P_K(r - rho (u + mu |u_T| n))|^2. Inside the cone it is the velocity itself: taking the
  * difference of large forces would hide it. */
-static double contact_residual(double mu, double rho, int d, const double *force, const double *u) {
+static inline double squared_residual(double mu, double rho, int d, const double *force,
+                                      const double *u) {
     double y[DIMENSION_MAX] = {0}, off[DIMENSION_MAX] = {0}, sum = 0;
     off[0] = rho * (u[0] + mu * tail_length(u, d));
     for (int k = 1; k < d; k++)
         off[k] = rho * u[k];
     for (int k = 0; k < d; k++)
         y[k] = force[k] - off[k];
-    double tail = tail_length(y, d);
     if (mu == 0 && y[0] > 0) {
         for (int k = 1; k < d; k++)
             off[k] = force[k];
-    } else if (!(y[0] >= 0 && tail <= mu * y[0])) {
+    } else if (!is_inside(mu, d, y)) {
+        double tail = tail_length(y, d);
         bool open = mu * tail <= -y[0];
         double normal = open ? 0 : (y[0] + mu * tail) / (1 + mu * mu);
         off[0] = force[0] - normal;
@@ -80,14 +94,25 @@ static double contact_residual(double mu, double rho, int d, const double *force
     }
     for (int k = 0; k < d; k++)
         sum += off[k] * off[k];
-    return sqrt(sum) / rho;
+    return sum;
+}
+
+double rg_polish_worse(const rg_system *system, size_t contact, const double *force,
+                       const double *u, double worst) {
+    double mu = system->mu[contact], rho = system->rho[contact], limit = worst * rho;
+    size_t row = contact * (size_t)system->dimension;
+    double sum = system->dimension == 3
+                     ? squared_residual(mu, rho, 3, force + row, u + row)
+                     : squared_residual(mu, rho, system->dimension, force + row, u + row);
+    if (sum < CLEARLY * (limit * limit))
+        return worst;
+    double one = sqrt(sum) / rho;
+    return isnan(worst) || one <= worst ? worst : one;
 }
 
 double rg_polish_contact(const rg_system *system, size_t contact, const double *force,
                          const double *u) {
-    size_t row = contact * (size_t)system->dimension;
-    return contact_residual(system->mu[contact], system->rho[contact], system->dimension,
-                            force + row, u + row);
+    return rg_polish_worse(system, contact, force, u, 0);
 }
 
 double rg_polish_joint(const rg_system *system, size_t joint, const double *force,
@@ -104,10 +129,8 @@ double rg_polish_joint(const rg_system *system, size_t joint, const double *forc
 double rg_polish_residual(const rg_system *system, const double *force, double *u) {
     double worst = 0;
     rg_system_velocity(system, force, NULL, u);
-    for (size_t i = 0; i < system->contacts; i++) {
-        double one = rg_polish_contact(system, i, force, u);
-        worst = one <= worst ? worst : one; /* NaN wins */
-    }
+    for (size_t i = 0; i < system->contacts; i++)
+        worst = rg_polish_worse(system, i, force, u, worst);
     for (size_t j = 0; j < system->joints; j++) {
         double one = rg_polish_joint(system, j, force, u);
         worst = one <= worst ? worst : one;

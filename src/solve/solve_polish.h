@@ -25,6 +25,9 @@ double rg_polish_residual(const rg_system *system, const double *force, double *
 /* The same of one contact, not relative to the scale, with velocities that are known. */
 double rg_polish_contact(const rg_system *system, size_t contact, const double *force,
                          const double *u);
+/* The larger of this and `worst`, NaN the largest: most contacts need no root to be compared. */
+double rg_polish_worse(const rg_system *system, size_t contact, const double *force,
+                       const double *u, double worst);
 double rg_polish_joint(const rg_system *system, size_t joint, const double *force, const double *u);
 /* Keeps the forces if they are the best so far; their residual. */
 double rg_polish_offer(rg_polish *polish, const double *force);

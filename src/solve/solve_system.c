@@ -66,58 +66,36 @@ static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
         invert_mass(global->mass + i * ff, global->freedom, system->factor->mass_inverse + i * ff);
 }
 
-/* One row of J M^-1 of a body. Of the usual kind of body the inverse is split: the linear part is
- * diagonal, the turning one 3 x 3; the rest is zeros, whose products are left out. */
-static inline void row_times_inverse(size_t f, const double *restrict jacobian,
-                                     const double *restrict inverse, bool split,
-                                     double *restrict row) {
-    if (split) {
-        for (size_t m = 0; m < 3; m++) {
-            row[m] = jacobian[m] * inverse[7 * m];
-            row[3 + m] = jacobian[3] * inverse[21 + m];
-        }
-        for (size_t k = 4; k < 6; k++)
-            for (size_t m = 3; m < 6; m++)
-                row[m] += jacobian[k] * inverse[k * 6 + m];
+/* W_ii += J_s M^-1 J_s' of the body on side s; and J_s M^-1 J_t' if the contact names it twice. */
+static void add_side(const rg_system *system, size_t block, int s, double *restrict out) {
+    rg_system_touch touch = rg_system_touched(system, block);
+    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+    const double *inverse = system->factor->mass_inverse + touch.blocks[s] * f * f;
+    bool both = touch.blocks[0] == touch.blocks[1];
+    if (!both && block < rg_usual_of(system).contacts && rg_mass_is_split(inverse)) {
+        system->factor->kernel->add_diagonal(touch.jacobian[s], inverse, out);
         return;
     }
-    for (size_t m = 0; m < f; m++)
-        row[m] = 0;
-    for (size_t k = 0; k < f; k++)
-        for (size_t m = 0; m < f; m++)
-            row[m] += jacobian[k] * inverse[k * f + m];
-}
-
-/* W_ii = sum over the touched bodies of J M^-1 J'. A contact may name the same body twice. */
-static inline void condense_sized(const rg_system *system, size_t block, size_t d, size_t f,
-                                  double *restrict out) {
-    rg_system_touch touch = rg_system_touched(system, block);
-    memset(out, 0, d * d * sizeof *out);
-    for (int s = 0; s < 2; s++) {
-        if (touch.blocks[s] == RG_NO_BLOCK)
-            continue;
-        const double *inverse = system->factor->mass_inverse + touch.blocks[s] * f * f;
-        bool split = f == 6 && rg_mass_is_split(inverse);
-        for (size_t i = 0; i < d; i++) {
-            double row[RG_SYSTEM_FREEDOM_MAX]; /* (J M^-1)_i */
-            row_times_inverse(f, touch.jacobian[s] + i * f, inverse, split, row);
-            for (int t = 0; t < 2; t++) {
-                if (touch.blocks[t] != touch.blocks[s])
-                    continue;
-                for (size_t j = 0; j < d; j++)
-                    for (size_t m = 0; m < f; m++)
-                        out[i * d + j] += row[m] * touch.jacobian[t][j * f + m];
-            }
-        }
+    for (size_t i = 0; i < d; i++) {
+        double row[RG_SYSTEM_FREEDOM_MAX] = {0}; /* (J M^-1)_i */
+        for (size_t k = 0; k < f; k++)
+            for (size_t m = 0; m < f; m++)
+                row[m] += touch.jacobian[s][i * f + k] * inverse[k * f + m];
+        for (int t = both ? 0 : s; t < (both ? 2 : s + 1); t++)
+            for (size_t j = 0; j < d; j++)
+                for (size_t m = 0; m < f; m++)
+                    out[i * d + j] += row[m] * touch.jacobian[t][j * f + m];
     }
 }
 
+/* W_ii, over the touched bodies. */
 static void condense_diagonal(const rg_system *system, size_t block, double *out) {
-    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
-    if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-        condense_sized(system, block, 3, 6, out);
-    else
-        condense_sized(system, block, d, f, out);
+    rg_system_touch touch = rg_system_touched(system, block);
+    size_t d = rg_system_block_size(system, block);
+    memset(out, 0, d * d * sizeof *out);
+    for (int s = 0; s < 2; s++)
+        if (touch.blocks[s] != RG_NO_BLOCK)
+            add_side(system, block, s, out);
 }
 
 static void find_diagonals(void *user, size_t begin, size_t end, size_t chunk) {
@@ -183,7 +161,8 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
     RG_TAKE(system->rho, context, rg_system_blocks(system), error);
     RG_TAKE(system->free, context, system->rows, error);
     RG_TAKE(system->factor, context, 1, error);
-    *system->factor = (struct rg_system_factor){.context = context};
+    *system->factor =
+        (struct rg_system_factor){.context = context, .kernel = rg_solve_kernel_best()};
     for (size_t i = 0; i < system->contacts; i++)
         system->mu[i] = contact->mu && contact->dimension > 1 ? contact->mu[i] : 0;
     rg_status status = take_work(system, error);
@@ -222,8 +201,12 @@ typedef struct product {
 static void multiply_rows(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const product *p = user;
+    const rg_system *s = p->system;
+    const rg_usual usual = rg_usual_of(s);
+    const double *in = p->in;
+    double *out = p->out;
     for (size_t i = begin; i < end; i++)
-        rg_system_rows(p->system, i, p->in, p->out + rg_system_block_row(p->system, i));
+        rg_system_rows(s, usual, i, in, out + rg_system_block_row(s, i));
 }
 
 void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
@@ -243,13 +226,16 @@ static bool is_zero(const double *x, size_t count) {
 static void add_impulses(void *user, size_t begin, size_t end, size_t lane) {
     const product *p = user;
     const rg_system *s = p->system;
+    const rg_usual usual = rg_usual_of(s);
+    const uint32_t *list = p->list;
+    const double *in = p->in;
     double *sums = lane == 0 ? p->out : s->lanes + (lane - 1) * s->velocities;
     memset(sums, 0, s->velocities * sizeof *sums);
     for (size_t n = begin; n < end; n++) {
-        size_t i = p->list ? p->list[n] : n;
-        const double *r = p->in + rg_system_block_row(s, i);
-        if (p->list || !is_zero(r, rg_system_block_size(s, i)))
-            rg_system_add_impulse(s, i, r, sums);
+        size_t i = list ? list[n] : n;
+        const double *r = in + (i < usual.contacts ? 3 * i : rg_system_block_row(s, i));
+        if (list || !is_zero(r, i < usual.contacts ? 3 : rg_system_block_size(s, i)))
+            rg_system_add_impulse(s, usual, i, r, sums);
     }
 }
 
@@ -280,9 +266,10 @@ void rg_system_impulses(const rg_system *system, const double *r, const uint32_t
 }
 
 void rg_system_jt(const rg_system *system, const double *restrict r, double *restrict out) {
+    const rg_usual usual = rg_usual_of(system);
     memset(out, 0, system->velocities * sizeof *out);
     for (size_t i = 0; i < rg_system_blocks(system); i++)
-        rg_system_add_impulse(system, i, r + rg_system_block_row(system, i), out);
+        rg_system_add_impulse(system, usual, i, r + rg_system_block_row(system, i), out);
 }
 
 /* By columns: the matrix is symmetric. */

@@ -107,7 +107,10 @@ static rg_status analyse_global(rg_system *system) {
     uint32_t *pairs = rg_solve_take(factor->context, 2 * blocks, sizeof *pairs);
     factor->pair_slots = rg_solve_take(factor->context, 2 * blocks, sizeof *factor->pair_slots);
     factor->body_slots = rg_solve_take(factor->context, global->blocks, sizeof *factor->body_slots);
-    if (!pairs || !factor->pair_slots || !factor->body_slots)
+    factor->diagonal =
+        rg_solve_take(factor->context, global->blocks * (size_t)(global->freedom * global->freedom),
+                      sizeof *factor->diagonal);
+    if (!pairs || !factor->pair_slots || !factor->body_slots || !factor->diagonal)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < blocks; i++) {
         rg_system_touch touch = rg_system_touched(system, i);
@@ -134,61 +137,63 @@ static rg_status analyse_global(rg_system *system) {
     return RG_OK;
 }
 
-/* out = left' right; left, right: d x f. */
-static inline void outer_product(const double *restrict left, const double *restrict right,
-                                 size_t d, size_t f, double *restrict out) {
-    for (size_t i = 0; i < f; i++) {
-        double row[RG_SYSTEM_FREEDOM_MAX] = {0};
-        for (size_t k = 0; k < d; k++)
-            for (size_t j = 0; j < f; j++)
-                row[j] += left[k * f + i] * right[k * f + j];
-        for (size_t j = 0; j < f; j++)
-            out[i * f + j] = row[j];
-    }
-}
+/* The halves of a pair of bodies, summed over contacts and joints that follow one another. */
+typedef struct pair_sum {
+    double half[2][RG_SYSTEM_FREEDOM_MAX * RG_SYSTEM_FREEDOM_MAX]; /* [t]: what side t adds */
+    size_t block; /* one of those; SIZE_MAX: none */
+} pair_sum;
 
-/* out += middle rows; middle: d x d, rows: d x f. */
-static inline void scale_rows(const double *restrict middle, const double *restrict rows, size_t d,
-                              size_t f, double *restrict out) {
-    for (size_t k = 0; k < d; k++)
-        for (size_t m = 0; m < d; m++)
-            for (size_t j = 0; j < f; j++)
-                out[k * f + j] += middle[k * d + m] * rows[m * f + j];
-}
-
-static void add_contact(rg_system *system, size_t block, bool general) {
+static void put_pair(const rg_system *system, pair_sum *sum, bool general) {
     struct rg_system_factor *factor = system->factor;
-    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
-    rg_system_touch touch = rg_system_touched(system, block);
+    if (sum->block == SIZE_MAX)
+        return;
+    rg_sparse_add(factor->sparse, factor->pair_slots[2 * sum->block], sum->half[1], general);
+    if (general)
+        rg_sparse_add(factor->sparse, factor->pair_slots[2 * sum->block + 1], sum->half[0], true);
+    sum->block = SIZE_MAX;
+}
+
+/* In the symmetric form one of the two halves is enough, unless both are on the diagonal, because
+ * the contact names one body twice. */
+static void add_contact(const rg_system *system, size_t block, bool general, pair_sum *sum) {
+    struct rg_system_factor *factor = system->factor;
+    size_t ff = (size_t)(system->problem->global.freedom * system->problem->global.freedom);
     const double *middle = factor->middle + rg_system_block_offset(system, block);
-    double product[RG_SYSTEM_FREEDOM_MAX * RG_SYSTEM_FREEDOM_MAX];
+    rg_system_touch touch = rg_system_touched(system, block);
+    bool same = touch.blocks[0] == touch.blocks[1];
+    bool joins = !same && touch.blocks[0] != RG_NO_BLOCK && touch.blocks[1] != RG_NO_BLOCK;
+    if (joins && sum->block != SIZE_MAX) {
+        rg_system_touch last = rg_system_touched(system, sum->block);
+        if (last.blocks[0] != touch.blocks[0] || last.blocks[1] != touch.blocks[1])
+            put_pair(system, sum, general);
+    }
+    if (joins && sum->block == SIZE_MAX) {
+        memset(sum->half[0], 0, ff * sizeof(double));
+        memset(sum->half[1], 0, ff * sizeof(double));
+        sum->block = block;
+    }
     for (int t = 0; t < 2; t++) {
         if (touch.blocks[t] == RG_NO_BLOCK)
             continue;
-        double right[RG_SYSTEM_DIMENSION_MAX * RG_SYSTEM_FREEDOM_MAX] = {0}; /* D J_t */
-        bool usual = d == 3 && f == 6; /* by far the most frequent: with the sizes known */
-        if (usual)
-            scale_rows(middle, touch.jacobian[t], 3, 6, right);
-        else
-            scale_rows(middle, touch.jacobian[t], d, f, right);
-        for (int s = 0; s < 2; s++) {
-            if (touch.blocks[s] == RG_NO_BLOCK)
-                continue;
-            /* In the symmetric form one of the two places off the diagonal is enough, unless both
-             * are on the diagonal, because the contact names one body twice. */
-            bool same = touch.blocks[0] == touch.blocks[1];
-            if (!general && s > t && !same)
-                continue;
-            if (usual)
-                outer_product(touch.jacobian[s], right, 3, 6, product);
-            else
-                outer_product(touch.jacobian[s], right, d, f, product);
-            rg_sparse_slot slot = s == t || same ? factor->body_slots[touch.blocks[t]]
-                                  : s < t        ? factor->pair_slots[2 * block]
-                                                 : factor->pair_slots[2 * block + 1];
-            rg_sparse_add(factor->sparse, slot, product, general);
-        }
+        double *diagonal = factor->diagonal + touch.blocks[t] * ff;
+        double *half = same ? diagonal : joins && (t == 1 || general) ? sum->half[t] : NULL;
+        rg_system_add_side(system, block, t, middle, diagonal, half);
     }
+}
+
+/* A^-1 and A^-1 B of a contact or joint. */
+static bool find_middle(rg_system *system, size_t block, bool symmetric) {
+    struct rg_system_factor *factor = system->factor;
+    size_t d = rg_system_block_size(system, block), offset = rg_system_block_offset(system, block);
+    double *inverse = factor->inverse + offset, *middle = factor->middle + offset;
+    const double *b = factor->b + offset;
+    if (!invert_block(factor->a + offset, d, inverse))
+        return false;
+    rg_kernel_multiply(d, inverse, b, middle);
+    for (size_t k = 0; symmetric && k < d; k++) /* exactly, so that either half may be read */
+        for (size_t j = 0; j < k; j++)
+            middle[k * d + j] = middle[j * d + k] = 0.5 * (middle[k * d + j] + middle[j * d + k]);
+    return true;
 }
 
 static rg_status factor_global(rg_system *system, bool symmetric) {
@@ -196,27 +201,17 @@ static rg_status factor_global(rg_system *system, bool symmetric) {
     const rg_global_form *global = &system->problem->global;
     size_t ff = (size_t)(global->freedom * global->freedom);
     rg_sparse_clear(factor->sparse, !symmetric);
-    for (size_t i = 0; i < global->blocks; i++)
-        rg_sparse_add(factor->sparse, factor->body_slots[i], global->mass + i * ff, !symmetric);
+    memcpy(factor->diagonal, global->mass, global->blocks * ff * sizeof *factor->diagonal);
+    pair_sum sum;
+    sum.block = SIZE_MAX;
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t d = rg_system_block_size(system, i), offset = rg_system_block_offset(system, i);
-        double *inverse = factor->inverse + offset, *middle = factor->middle + offset;
-        if (!invert_block(factor->a + offset, d, inverse))
+        if (!find_middle(system, i, symmetric))
             return RG_SINGULAR;
-        for (size_t k = 0; k < d; k++)
-            for (size_t j = 0; j < d; j++) {
-                double sum = 0;
-                for (size_t m = 0; m < d; m++)
-                    sum += inverse[k * d + m] * factor->b[offset + m * d + j];
-                middle[k * d + j] = sum;
-            }
-        if (symmetric) /* exactly, so that either half may be read */
-            for (size_t k = 0; k < d; k++)
-                for (size_t j = 0; j < k; j++)
-                    middle[k * d + j] = middle[j * d + k] =
-                        0.5 * (middle[k * d + j] + middle[j * d + k]);
-        add_contact(system, i, !symmetric);
+        add_contact(system, i, !symmetric, &sum);
     }
+    put_pair(system, &sum, !symmetric);
+    for (size_t i = 0; i < global->blocks; i++)
+        rg_sparse_add(factor->sparse, factor->body_slots[i], factor->diagonal + i * ff, !symmetric);
     return symmetric ? rg_sparse_factor_symmetric(factor->sparse, NULL, 0, NULL)
                      : rg_sparse_factor_general(factor->sparse);
 }

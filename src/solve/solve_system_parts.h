@@ -4,6 +4,7 @@
 #ifndef RIGOR_SOLVE_SYSTEM_PARTS_H
 #define RIGOR_SOLVE_SYSTEM_PARTS_H
 
+#include "solve/solve_kernel.h"
 #include "solve/solve_system.h"
 
 enum { RG_SYSTEM_FREEDOM_MAX = 6, RG_SYSTEM_DIMENSION_MAX = 3 };
@@ -22,9 +23,11 @@ struct rg_system_factor {
     rg_solve_context *context;
     bool analysed, dense;
     rg_sparse *sparse;
-    double *a, *b;   /* as given: contacts x d x d, then joints */
-    double *inverse; /* A^-1, global form */
-    double *middle;  /* A^-1 B, global form */
+    double *a, *b;    /* as given: contacts x d x d, then joints */
+    double *inverse;  /* A^-1, global form */
+    double *middle;   /* A^-1 B, global form */
+    double *diagonal; /* work of the assembly: bodies x freedom x freedom; global form */
+    const rg_solve_kernel *kernel;
     double *row_work, *row_work2, *row_work3, *velocity_work, *velocity_work2, *row_correction,
         *velocity_correction;
     double *rates, *rates_correction; /* J dv of the last solve, and of its refinement; global */
@@ -113,37 +116,88 @@ static inline void rg_system_add_jt(size_t d, size_t f, const double *restrict j
         for (size_t m = 0; m < f; m++)
             part[m] += jacobian[k * f + m] * force[k];
 }
+/* Contacts in space between bodies of six freedoms, by far the most frequent, as loops over many
+ * take them: none if there are others. */
+typedef struct rg_usual {
+    const uint32_t *bodies;
+    const double *jacobian; /* 2 x 3 x 6 each */
+    size_t contacts;
+} rg_usual;
+static inline rg_usual rg_usual_of(const rg_system *system) {
+    const rg_global_form *global = &system->problem->global;
+    bool usual = system->dimension == 3 && global->freedom == 6;
+    return (rg_usual){global->contact_blocks, global->contact_jacobian,
+                      usual ? system->contacts : 0};
+}
+/* The product of a row of six, in their order. */
+static inline double rg_usual_dot(const double *restrict row, const double *restrict v) {
+    return row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * v[3] + row[4] * v[4] +
+           row[5] * v[5];
+}
+/* out = the first `count` rows of J v. */
+static inline void rg_usual_rows(rg_usual usual, size_t contact, size_t count,
+                                 const double *restrict v, double *restrict out) {
+    const uint32_t *bodies = usual.bodies + 2 * contact;
+    const double *jacobian = usual.jacobian + 36 * contact;
+    double sum[3] = {0};
+    for (int side = 0; side < 2; side++) {
+        const double *rows = jacobian + 18 * side, *part = v + 6 * (size_t)bodies[side];
+        for (size_t k = 0; k < count && bodies[side] != RG_NO_BLOCK; k++)
+            sum[k] += rg_usual_dot(rows + 6 * k, part);
+    }
+    for (size_t k = 0; k < count; k++)
+        out[k] = sum[k];
+}
+/* out += J' force */
+static inline void rg_usual_add_impulse(rg_usual usual, size_t contact,
+                                        const double *restrict force, double *restrict out) {
+    const uint32_t *bodies = usual.bodies + 2 * contact;
+    const double *jacobian = usual.jacobian + 36 * contact;
+    for (int side = 0; side < 2; side++)
+        if (bodies[side] != RG_NO_BLOCK)
+            rg_system_add_jt(3, 6, jacobian + 18 * side, force, out + 6 * (size_t)bodies[side]);
+}
+
 /* out = J v of one contact or joint. */
-static inline void rg_system_rows(const rg_system *system, size_t block, const double *v,
-                                  double *out) {
+static inline void rg_system_rows(const rg_system *system, rg_usual usual, size_t block,
+                                  const double *v, double *out) {
+    if (block < usual.contacts) {
+        rg_usual_rows(usual, block, 3, v, out);
+        return;
+    }
     size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
     rg_system_touch touch = rg_system_touched(system, block);
     for (size_t k = 0; k < d; k++)
         out[k] = 0;
-    for (int side = 0; side < 2; side++) {
-        if (touch.blocks[side] == RG_NO_BLOCK)
-            continue;
-        const double *part = v + touch.blocks[side] * f;
-        if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-            rg_system_add_j(3, 6, touch.jacobian[side], part, out);
-        else
-            rg_system_add_j(d, f, touch.jacobian[side], part, out);
-    }
+    for (int side = 0; side < 2; side++)
+        if (touch.blocks[side] != RG_NO_BLOCK)
+            rg_system_add_j(d, f, touch.jacobian[side], v + touch.blocks[side] * f, out);
 }
 /* out += J' force of one contact or joint. */
-static inline void rg_system_add_impulse(const rg_system *system, size_t block, const double *force,
-                                         double *out) {
+static inline void rg_system_add_impulse(const rg_system *system, rg_usual usual, size_t block,
+                                         const double *force, double *out) {
+    if (block < usual.contacts) {
+        rg_usual_add_impulse(usual, block, force, out);
+        return;
+    }
     size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
     rg_system_touch touch = rg_system_touched(system, block);
-    for (int side = 0; side < 2; side++) {
-        if (touch.blocks[side] == RG_NO_BLOCK)
-            continue;
-        double *part = out + touch.blocks[side] * f;
-        if (d == 3 && f == 6)
-            rg_system_add_jt(3, 6, touch.jacobian[side], force, part);
-        else
-            rg_system_add_jt(d, f, touch.jacobian[side], force, part);
-    }
+    for (int side = 0; side < 2; side++)
+        if (touch.blocks[side] != RG_NO_BLOCK)
+            rg_system_add_jt(d, f, touch.jacobian[side], force, out + touch.blocks[side] * f);
+}
+
+/* What a contact or joint adds on its side t: to the diagonal of the body there, and to the half of
+ * the pair that the other body has (null: none); middle: its A^-1 B. */
+static inline void rg_system_add_side(const rg_system *system, size_t block, int t,
+                                      const double *middle, double *diagonal, double *half) {
+    rg_system_touch touch = rg_system_touched(system, block);
+    rg_kernel_side side = {middle, touch.jacobian[t], touch.jacobian[1 - t], diagonal, half};
+    if (block < rg_usual_of(system).contacts)
+        system->factor->kernel->add_side(&side);
+    else
+        rg_kernel_add_any(rg_system_block_size(system, block),
+                          (size_t)system->problem->global.freedom, &side);
 }
 
 rg_status rg_block_rows_create(rg_system *system, rg_error *error);

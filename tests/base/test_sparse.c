@@ -515,6 +515,36 @@ static void test_kernels(void **state) {
     }
 }
 
+/* A column of a diagonal panel: what lies under the diagonal is divided by the pivot and taken from
+ * the columns right of it; all else stays. */
+static void test_eliminate(void **state) {
+    (void)state;
+    enum { PANEL = RG_SPARSE_PANEL, KINDS = 3 };
+    rg_random random = rg_random_make(11);
+    rg_sparse_kernel kernels[KINDS] = {rg_sparse_kernel_plain(), rg_sparse_kernel_wide(),
+                                       rg_sparse_kernel_best()};
+    for (uint32_t trial = 0; trial < 20 * PANEL; trial++) {
+        rg_sparse_square start = {.width = 1 + trial % PANEL}, expected, found;
+        for (uint32_t c = 0; c < start.width; c++)
+            for (uint32_t r = 0; r < start.width; r++)
+                start.at[c][r] = rg_random_normal(&random);
+        uint32_t column = (uint32_t)rg_random_below(&random, start.width);
+        double inverse = rg_random_normal(&random);
+        expected = start;
+        for (uint32_t r = column + 1; r < start.width; r++)
+            expected.at[column][r] *= inverse;
+        for (uint32_t k = column + 1; k < start.width; k++)
+            for (uint32_t r = column + 1; r < start.width; r++)
+                expected.at[k][r] -= expected.at[column][r] * start.at[k][column];
+        for (int k = 0; k < KINDS; k++) {
+            found = start;
+            kernels[k].eliminate(&found, column, inverse);
+            for (uint32_t c = 0; c < start.width; c++) /* zeros of the padding have any sign */
+                assert_memory_equal(found.at[c], expected.at[c], start.width * sizeof(double));
+        }
+    }
+}
+
 static void test_no_memory(void **state) {
     (void)state;
     matrix m = pyramid(12);
@@ -571,7 +601,8 @@ int main(void) {
         cmocka_unit_test(test_general_pivots), cmocka_unit_test(test_repeats_and_both_orders),
         cmocka_unit_test(test_signs),          cmocka_unit_test(test_singular),
         cmocka_unit_test(test_large),          cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_eliminate),      cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
