@@ -239,26 +239,65 @@ static void add_column_symmetric(const child_sum *sum, uint32_t b, uint32_t c) {
     }
 }
 
-static void add_column_general(const child_sum *sum, uint32_t b, uint32_t c) {
+/* Columns of one run that go to the upper half together. */
+enum { TOGETHER = 6 };
+
+/* What is above the panels: rows of the upper half that lie side by side, so that each is met once
+ * for all columns. `source`: of the first column, from row to row of the first run. */
+static inline void add_above(const child_sum *sum, const double *source, uint32_t column,
+                             uint32_t count, uint32_t whole) {
+    const rg_sparse_node *n = sum->node, *child = sum->child;
+    const rg_sparse_run *runs = sum->sparse->runs + child->run;
+    double *upper = sum->sparse->upper + n->entries + column;
+    size_t below = child->below;
+    for (uint32_t a = 0; a < child->runs && runs[a].to < whole; a++) {
+        uint32_t to = runs[a].to, length = runs[a].length;
+        uint32_t rows = to + length < whole ? length : whole - to;
+        const double *restrict in = source + runs[a].from;
+        for (uint32_t r = 0; r < rows; r++) {
+            double *restrict y = upper + (size_t)(to + r) * n->rows;
+            for (uint32_t k = 0; k < count; k++)
+                y[k] += in[k * below + r];
+        }
+    }
+}
+
+/* Columns [c, c + count) of run b, all inside one panel of the node or all right of it. */
+static void add_columns_general(const child_sum *sum, uint32_t b, uint32_t c, uint32_t count) {
     const rg_sparse *s = sum->sparse;
     const rg_sparse_node *n = sum->node, *child = sum->child;
-    double *lower = s->lower + n->entries, *upper = s->upper + n->entries;
     const rg_sparse_run *runs = s->runs + child->run;
     uint32_t column = runs[b].to + c;
     const double *source =
         s->stacks[child->stack] + child->update + (size_t)(runs[b].from + c) * child->below;
     bool inside = column < n->width;
-    double *target = inside ? lower + (size_t)column * n->rows
-                            : sum->update + (size_t)(column - n->base) * n->below - n->base;
-    /* Rows before `whole` of this column belong to the upper half. */
+    /* Rows before `whole` belong to the upper half. */
     uint32_t whole = inside ? s->panel_start[n->panel + panel_of(s, n, column)] : n->base;
-    for (uint32_t a = 0; a < child->runs; a++) {
-        const double *in = source + runs[a].from;
-        uint32_t to = runs[a].to, length = runs[a].length, r = 0;
-        for (; r < length && to + r < whole; r++)
-            upper[(size_t)(to + r) * n->rows + column] += in[r];
-        add_entries(target + to + r, in + r, length - r);
+    if (count == TOGETHER) /* by far the most frequent: with the number known */
+        add_above(sum, source, column, TOGETHER, whole);
+    else
+        add_above(sum, source, column, count, whole);
+    for (uint32_t k = 0; k < count; k++, column++, source += child->below) {
+        double *target = inside ? s->lower + n->entries + (size_t)column * n->rows
+                                : sum->update + (size_t)(column - n->base) * n->below - n->base;
+        for (uint32_t a = 0; a < child->runs; a++) {
+            uint32_t to = runs[a].to, end = to + runs[a].length, from = to < whole ? whole : to;
+            if (from < end)
+                add_entries(target + from, source + runs[a].from + (from - to), end - from);
+        }
     }
+}
+
+/* How many of the columns of run b from c on, below `end` of them, go together. */
+static uint32_t count_together(const child_sum *sum, uint32_t b, uint32_t c, uint32_t end) {
+    const rg_sparse *s = sum->sparse;
+    const rg_sparse_node *n = sum->node;
+    uint32_t column = s->runs[sum->child->run + b].to + c, count = end - c;
+    if (column < n->width) {
+        uint32_t stop = s->panel_start[n->panel + panel_of(s, n, column) + 1];
+        count = count < stop - column ? count : stop - column;
+    }
+    return count < TOGETHER ? count : TOGETHER;
 }
 
 /* Columns [begin, end) of the update: each goes to places of its own. */
@@ -266,14 +305,20 @@ static void add_columns(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const child_sum *sum = user;
     const rg_sparse_run *runs = sum->sparse->runs + sum->child->run;
-    for (uint32_t b = 0; b < sum->child->runs && runs[b].from < end; b++)
-        for (uint32_t c = runs[b].from < begin ? (uint32_t)begin - runs[b].from : 0;
-             c < runs[b].length && runs[b].from + c < end; c++) {
-            if (sum->general)
-                add_column_general(sum, b, c);
-            else
+    for (uint32_t b = 0; b < sum->child->runs && runs[b].from < end; b++) {
+        uint32_t stop =
+            runs[b].from + runs[b].length < end ? runs[b].length : (uint32_t)end - runs[b].from;
+        uint32_t count = 1;
+        for (uint32_t c = runs[b].from < begin ? (uint32_t)begin - runs[b].from : 0; c < stop;
+             c += count) {
+            if (sum->general) {
+                count = count_together(sum, b, c, stop);
+                add_columns_general(sum, b, c, count);
+            } else {
                 add_column_symmetric(sum, b, c);
+            }
         }
+    }
 }
 
 static void add_child(const rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,

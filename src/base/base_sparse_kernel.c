@@ -4,8 +4,8 @@
  * The lanes of a vector are different entries of c, so a wider vector only does more of them at a
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. All
  * versions therefore give the same bits (tests/base/test_sparse.c compares them). The one of four
- * keeps 4 x 8 entries in registers and is about twice as fast as that of two; the one of eight, for
- * products alone, 8 x 16. With it a jammed funnel takes 15 to 17 % less time on a Zen 5, whose
+ * keeps 4 x 8 entries in registers and is about twice as fast as that of two; the one of eight 8 x
+ * 16. With it a jammed funnel takes 15 to 17 % less time on a Zen 5, whose
  * vectors are that wide (six runs in turns). Each is used where the processor says at run time that
  * it can.
  * Tested by tests/base/test_sparse.c. */
@@ -80,7 +80,7 @@ static void strips_plain(const rg_sparse_below *rows, const rg_sparse_panel *pan
     }
 }
 
-/* The part of column c under the diagonal over the pivot, in place and, with zeros above it, in l. */
+/* The part of column c under the diagonal, over the pivot: in place and, with zeros above, in l. */
 static inline __attribute__((always_inline)) void
 find_multipliers(rg_sparse_square *square, uint32_t c, double inverse, double l[PANEL]) {
     for (uint32_t r = c / STRIP * STRIP; r <= c; r++)
@@ -288,9 +288,64 @@ static WIDEST void product_widest(const rg_sparse_tiles *t) {
     }
 }
 
+static inline __attribute__((always_inline)) WIDEST void put_strips(double *at, size_t pitch,
+                                                                    eight rows) {
+    *(quad *)at = __builtin_shufflevector(rows, rows, 0, 1, 2, 3);
+    *(quad *)(at + pitch) = __builtin_shufflevector(rows, rows, 4, 5, 6, 7);
+}
+
+/* Four strips. Each column is taken from all after it at once, in the order in which each would
+ * take it: as many subtractions under way as there are columns, not one after the other. With the
+ * width known they stay in registers. */
+static inline __attribute__((always_inline)) WIDEST void
+widest_strips(double *at, size_t stride, double *plain, double *other, size_t pitch,
+              const rg_sparse_panel *panel, rg_sparse_scaling scaling, uint32_t width) {
+    eight x[PANEL][2];
+#pragma GCC unroll 12
+    for (uint32_t c = 0; c < width; c++) {
+        const eight *source = (const eight *)(at + panel->order[c] * stride);
+        x[c][0] = source[0], x[c][1] = source[1];
+    }
+#pragma GCC unroll 12
+    for (uint32_t c = 0; c < width; c++) {
+        if (scaling == RG_SPARSE_SCALED)
+            x[c][0] *= panel->inverse[c], x[c][1] *= panel->inverse[c];
+#pragma GCC unroll 12
+        for (uint32_t k = c + 1; k < width; k++) {
+            x[k][0] -= panel->factor[k][c] * x[c][0];
+            x[k][1] -= panel->factor[k][c] * x[c][1];
+        }
+    }
+#pragma GCC unroll 12
+    for (uint32_t c = 0; c < width; c++) {
+        eight y = x[c][0], z = x[c][1];
+        if (scaling == RG_SPARSE_BOTH) {
+            put_strips(other + STRIP * c, pitch, y);
+            put_strips(other + 2 * pitch + STRIP * c, pitch, z);
+            y *= panel->inverse[c], z *= panel->inverse[c];
+        }
+        put_strips(plain + STRIP * c, pitch, y);
+        put_strips(plain + 2 * pitch + STRIP * c, pitch, z);
+        eight *back = (eight *)(at + c * stride);
+        back[0] = y, back[1] = z;
+    }
+}
+
+static WIDEST void strips_widest(const rg_sparse_below *rows, const rg_sparse_panel *panel,
+                                 rg_sparse_scaling scaling) {
+    size_t pitch = rows->pitch, i = 0;
+    for (; panel->width == PANEL && i + 4 <= rows->count; i += 4)
+        widest_strips(rows->at + STRIP * i, rows->stride, rows->plain + i * pitch,
+                      rows->other ? rows->other + i * pitch : NULL, pitch, panel, scaling, PANEL);
+    strips_wide(&(rg_sparse_below){rows->at + STRIP * i, rows->stride, rows->plain + i * pitch,
+                                   rows->other ? rows->other + i * pitch : NULL, pitch,
+                                   rows->count - i},
+                panel, scaling);
+}
+
 rg_sparse_kernel rg_sparse_kernel_best(void) {
     return __builtin_cpu_supports("avx512f")
-               ? (rg_sparse_kernel){product_widest, strips_wide, eliminate_wide}
+               ? (rg_sparse_kernel){product_widest, strips_widest, eliminate_wide}
                : rg_sparse_kernel_wide();
 }
 
