@@ -297,9 +297,13 @@ static inline __attribute__((always_inline)) WIDEST void put_strips(double *at, 
 /* Four strips. Each column is taken from all after it at once, in the order in which each would
  * take it: as many subtractions under way as there are columns, not one after the other. With the
  * width known they stay in registers. */
-static inline __attribute__((always_inline)) WIDEST void
-widest_strips(double *at, size_t stride, double *plain, double *other, size_t pitch,
-              const rg_sparse_panel *panel, rg_sparse_scaling scaling, uint32_t width) {
+static inline __attribute__((always_inline)) WIDEST void widest_strips(const rg_sparse_below *rows,
+                                                                       const rg_sparse_panel *panel,
+                                                                       rg_sparse_scaling scaling,
+                                                                       size_t i, uint32_t width) {
+    size_t stride = rows->stride, pitch = rows->pitch;
+    double *at = rows->at + STRIP * i, *plain = rows->plain + i * pitch;
+    double *other = rows->other ? rows->other + i * pitch : NULL;
     eight x[PANEL][2];
 #pragma GCC unroll 12
     for (uint32_t c = 0; c < width; c++) {
@@ -335,8 +339,7 @@ static WIDEST void strips_widest(const rg_sparse_below *rows, const rg_sparse_pa
                                  rg_sparse_scaling scaling) {
     size_t pitch = rows->pitch, i = 0;
     for (; panel->width == PANEL && i + 4 <= rows->count; i += 4)
-        widest_strips(rows->at + STRIP * i, rows->stride, rows->plain + i * pitch,
-                      rows->other ? rows->other + i * pitch : NULL, pitch, panel, scaling, PANEL);
+        widest_strips(rows, panel, scaling, i, PANEL);
     strips_wide(&(rg_sparse_below){rows->at + STRIP * i, rows->stride, rows->plain + i * pitch,
                                    rows->other ? rows->other + i * pitch : NULL, pitch,
                                    rows->count - i},
