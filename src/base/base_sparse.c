@@ -196,14 +196,11 @@ static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_spar
 /* Entries of an update that one chunk adds: some 5 microseconds. */
 enum { SUMS_PER_CHUNK = 1 << 13 };
 
-/* Two entries at a time. */
-typedef double pair __attribute__((vector_size(16), may_alias));
-
 /* y += x; two at a time: the loops are short. */
 static inline void add_entries(double *restrict y, const double *restrict x, uint32_t count) {
     uint32_t r = 0;
     for (; r + 2 <= count; r += 2) {
-        pair a, b;
+        rg_pair a, b;
         memcpy(&a, y + r, sizeof a);
         memcpy(&b, x + r, sizeof b);
         a += b;
@@ -337,21 +334,6 @@ typedef struct pivoting {
     size_t replaced;
 } pivoting;
 
-/* y[from, to) -= x times `by`; two at a time: the loops are short. */
-static inline void subtract_column(double *restrict y, const double *restrict x, double by,
-                                   uint32_t from, uint32_t to) {
-    uint32_t r = from;
-    for (; r + 2 <= to; r += 2) {
-        pair a, b;
-        memcpy(&a, y + r, sizeof a);
-        memcpy(&b, x + r, sizeof b);
-        a -= b * by;
-        memcpy(y + r, &a, sizeof a);
-    }
-    if (r < to)
-        y[r] -= x[r] * by;
-}
-
 static double larger(double a, double b) { /* inline, unlike fmax; NaN is met again as a pivot */
     return b > a ? b : a;
 }
@@ -396,7 +378,7 @@ static rg_status factor_panel_symmetric(rg_sparse *s, const rg_sparse_node *n,
         for (uint32_t r = c + 1; r < f->width; r++)
             f->factor[r][c] = column[r] *= f->inverse[c];
         for (uint32_t k = c + 1; k < f->width; k++)
-            subtract_column(at + k * stride, column, column[k] * d, k, f->width);
+            rg_subtract_column(at + k * stride, column, column[k] * d, k, f->width);
         f->order[c] = (uint8_t)c;
     }
     return RG_OK;
@@ -673,154 +655,4 @@ rg_status rg_sparse_factor_general(rg_sparse *s) {
     factoring f = {.sparse = s};
     s->general = true;
     return factor(&f);
-}
-
-/* --- solving ------------------------------------------------------------------------------------
- * */
-
-/* y[from, to) -= columns of a panel times their x. */
-static void subtract_columns(const double *restrict half, size_t stride, uint32_t width,
-                             const double *restrict x, double *restrict y, uint32_t from,
-                             uint32_t to) {
-    uint32_t c = 0;
-    for (; c + 4 <= width; c += 4) {
-        const double *h0 = half + c * stride, *h1 = h0 + stride, *h2 = h1 + stride,
-                     *h3 = h2 + stride;
-        double x0 = x[c], x1 = x[c + 1], x2 = x[c + 2], x3 = x[c + 3];
-        for (uint32_t r = from; r < to; r++)
-            y[r] = y[r] - h0[r] * x0 - h1[r] * x1 - h2[r] * x2 - h3[r] * x3;
-    }
-    for (; c < width; c++) {
-        const double *h = half + c * stride;
-        double xc = x[c];
-        for (uint32_t r = from; r < to; r++)
-            y[r] -= h[r] * xc;
-    }
-}
-
-/* `together` columns against y over [from, to). Each dot is four running sums, of every fourth row,
- * added in the end. */
-static inline void few_dots(const double *restrict half, size_t stride, const double *restrict y,
-                            uint32_t from, uint32_t to, double *dots, uint32_t together) {
-    pair low[4] = {{0}}, high[4] = {{0}};
-    uint32_t r = from;
-    for (; r + 4 <= to; r += 4) {
-        pair y0, y1, h0, h1;
-        memcpy(&y0, y + r, sizeof y0);
-        memcpy(&y1, y + r + 2, sizeof y1);
-        for (uint32_t k = 0; k < together; k++) {
-            memcpy(&h0, half + k * stride + r, sizeof h0);
-            memcpy(&h1, half + k * stride + r + 2, sizeof h1);
-            low[k] += h0 * y0;
-            high[k] += h1 * y1;
-        }
-    }
-    for (uint32_t k = 0; k < together; k++) {
-        double sums[4] = {low[k][0], low[k][1], high[k][0], high[k][1]};
-        for (uint32_t m = 0; r + m < to; m++)
-            sums[m] += half[k * stride + r + m] * y[r + m];
-        dots[k] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
-}
-
-/* Columns of a panel, by fours, so that y is read once for them. */
-static void column_dots(const double *half, size_t stride, uint32_t width, const double *y,
-                        uint32_t from, uint32_t to, double *dots) {
-    uint32_t c = 0;
-    for (; c + 4 <= width; c += 4)
-        few_dots(half + c * stride, stride, y, from, to, dots + c, 4);
-    for (; c < width; c++)
-        few_dots(half + c * stride, stride, y, from, to, dots + c, 1);
-}
-
-/* Entries of a block; six by far most often. */
-static inline void copy_block(double *restrict to, const double *restrict from, uint32_t count) {
-    if (count == 6)
-        memcpy(to, from, 6 * sizeof *to);
-    else
-        for (uint32_t k = 0; k < count; k++)
-            to[k] = from[k];
-}
-
-static void gather_below(const rg_sparse *s, const rg_sparse_node *n, double *y) {
-    for (uint32_t r = 0; r < n->list_count; r++) {
-        uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
-        copy_block(y + at, s->vector + s->start[i], s->start[i + 1] - s->start[i]);
-    }
-}
-
-static void scatter_below(const rg_sparse *s, const rg_sparse_node *n, const double *y) {
-    for (uint32_t r = 0; r < n->list_count; r++) {
-        uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
-        copy_block(s->vector + s->start[i], y + at, s->start[i + 1] - s->start[i]);
-    }
-}
-
-static void solve_down(const rg_sparse *s, const rg_sparse_node *n, double *y) {
-    const double *lower = s->lower + n->entries;
-    size_t stride = n->rows;
-    memset(y, 0, n->rows * sizeof *y);
-    memcpy(y, s->vector + n->first, n->width * sizeof *y);
-    gather_below(s, n, y);
-    for (uint32_t p = 0; p < n->panels; p++) {
-        uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
-        double x[PANEL];
-        for (uint32_t c = first; c < end; c++)
-            x[c - first] = y[first + s->exchanges[n->first + c]];
-        for (uint32_t c = first; c < end; c++)
-            subtract_column(x, lower + c * stride + first, x[c - first], c + 1 - first,
-                            end - first);
-        memcpy(y + first, x, (end - first) * sizeof *x);
-        subtract_columns(lower + first * stride, stride, end - first, x, y, end, n->rows);
-    }
-    memcpy(s->vector + n->first, y, n->width * sizeof *y);
-    scatter_below(s, n, y);
-}
-
-static void solve_up(const rg_sparse *s, const rg_sparse_node *n, double *y) {
-    const double *lower = s->lower + n->entries,
-                 *upper = (s->general ? s->upper : s->lower) + n->entries;
-    size_t stride = n->rows;
-    memset(y, 0, n->rows * sizeof *y);
-    memcpy(y, s->vector + n->first, n->width * sizeof *y);
-    gather_below(s, n, y);
-    for (uint32_t p = n->panels; p-- > 0;) {
-        uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
-        double dots[PANEL];
-        column_dots(upper + first * stride, stride, end - first, y, end, n->rows, dots);
-        for (uint32_t c = end; c-- > first;) {
-            double sum = s->general ? y[c] : y[c] * s->inverse[n->first + c];
-            sum -= dots[c - first];
-            const double *l = s->general ? lower + c : lower + c * stride;
-            size_t next = s->general ? stride : 1;
-            for (uint32_t r = c + 1; r < end; r++)
-                sum -= l[r * next] * y[r];
-            y[c] = s->general ? sum * s->inverse[n->first + c] : sum;
-        }
-    }
-    memcpy(s->vector + n->first, y, n->width * sizeof *y);
-}
-
-/* The nodes of lanes, whose parents are known: each writes its own columns alone. */
-static void solve_lanes_up(void *user, size_t begin, size_t end, size_t chunk) {
-    (void)chunk;
-    const rg_sparse *s = *(const rg_sparse **)user;
-    for (size_t lane = begin; lane < end; lane++)
-        for (size_t k = s->node_count; k-- > 0;)
-            if (s->nodes[k].lane == lane)
-                solve_up(s, &s->nodes[k], s->lanes[lane].work);
-}
-
-void rg_sparse_solve(const rg_sparse *s, double *x) {
-    for (size_t i = 0; i < s->blocks; i++)
-        copy_block(s->vector + s->start[i], x + s->original[i], s->start[i + 1] - s->start[i]);
-    for (size_t k = 0; k < s->node_count; k++)
-        solve_down(s, &s->nodes[k], s->work);
-    for (size_t k = s->node_count; k-- > 0;)
-        if (s->nodes[k].lane == RG_SPARSE_TOP)
-            solve_up(s, &s->nodes[k], s->work);
-    if (s->lanes)
-        rg_parallel_for(s->pool, RG_SPARSE_LANES, 1, solve_lanes_up, &(const rg_sparse *){s});
-    for (size_t i = 0; i < s->blocks; i++)
-        copy_block(x + s->original[i], s->vector + s->start[i], s->start[i + 1] - s->start[i]);
 }

@@ -61,5 +61,10 @@ rg_status rg_sparse_factor_symmetric(rg_sparse *sparse, const int8_t *signs, dou
 rg_status rg_sparse_factor_general(rg_sparse *sparse);
 /* x := matrix^-1 x with whichever factor was made last. */
 void rg_sparse_solve(const rg_sparse *sparse, double *x);
+/* The entries of the inverse between some blocks, in their order: a square matrix with the rows of
+ * all of them (row-major). With a symmetric factor. Work memory is taken from the arena and given
+ * back; RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_sparse_inverse(const rg_sparse *sparse, const uint32_t *blocks, size_t count,
+                            rg_arena *arena, double *out);
 
 #endif

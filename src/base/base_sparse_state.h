@@ -6,6 +6,8 @@
 #include "base/base_sparse.h"
 #include "base/base_sparse_kernel.h"
 
+#include <string.h>
+
 /* Columns of a supernode: its packed strips then stay in the second cache. */
 enum { RG_SPARSE_WIDTH = 96 };
 
@@ -67,5 +69,23 @@ struct rg_sparse {
 
 /* Local row of a block in a supernode: among its columns, or below. It must be in the pattern. */
 uint32_t rg_sparse_local_row(const rg_sparse *sparse, const rg_sparse_node *node, uint32_t block);
+
+/* Two entries at a time. */
+typedef double rg_pair __attribute__((vector_size(16), may_alias));
+
+/* y[from, to) -= x times `by`; two at a time: the loops are short. */
+static inline void rg_subtract_column(double *restrict y, const double *restrict x, double by,
+                                      uint32_t from, uint32_t to) {
+    uint32_t r = from;
+    for (; r + 2 <= to; r += 2) {
+        rg_pair a, b;
+        memcpy(&a, y + r, sizeof a);
+        memcpy(&b, x + r, sizeof b);
+        a -= b * by;
+        memcpy(y + r, &a, sizeof a);
+    }
+    if (r < to)
+        y[r] -= x[r] * by;
+}
 
 #endif

@@ -181,6 +181,35 @@ static matrix random_matrix(size_t blocks, int uniform, double density, rg_rando
     return m;
 }
 
+/* The entries of the inverse between some blocks, against solves; twice, because the work memory of
+ * the factor must be as it was. */
+static void check_inverse(const matrix *m, const rg_sparse *s, rg_arena *arena, rg_random *random) {
+    uint32_t blocks[8];
+    size_t count = 0, size = 0, column = 0;
+    for (uint32_t i = 0; i < m->blocks && count < 8; i++)
+        if (rg_random_unit(random) < 0.4) {
+            blocks[count++] = i;
+            size += m->sizes[i];
+        }
+    double *x = malloc((m->rows + 1) * sizeof *x), *out = malloc((size * size + 1) * sizeof *out);
+    for (int round = 0; round < 2; round++)
+        assert_int_equal(rg_sparse_inverse(s, blocks, count, arena, out), RG_OK);
+    for (size_t j = 0; j < count; j++)
+        for (uint32_t c = 0; c < m->sizes[blocks[j]]; c++, column++) {
+            memset(x, 0, m->rows * sizeof *x);
+            x[m->first[blocks[j]] + c] = 1;
+            rg_sparse_solve(s, x);
+            for (size_t i = 0, row = 0; i < count; i++)
+                for (uint32_t r = 0; r < m->sizes[blocks[i]]; r++, row++) {
+                    double expected = x[m->first[blocks[i]] + r];
+                    assert_near(out[row * size + column], expected, 1e-11 * (1 + fabs(expected)));
+                    assert_true(out[row * size + column] == out[column * size + row]);
+                }
+        }
+    free(x);
+    free(out);
+}
+
 static void check_against_dense(const matrix *m, bool general, double tolerance,
                                 rg_random *random) {
     rg_arena arena = rg_arena_make(NULL);
@@ -207,6 +236,8 @@ static void check_against_dense(const matrix *m, bool general, double tolerance,
     dense_solve(m, b, y);
     for (size_t i = 0; i < m->rows; i++)
         assert_near(x[i], y[i], tolerance * (1 + fabs(y[i])));
+    if (!general)
+        check_inverse(m, s, &arena, random);
     free(b);
     free(x);
     free(y);
