@@ -158,7 +158,7 @@ void rg_sparse_solve(const rg_sparse *s, double *x) {
         copy_block(x + s->original[i], s->vector + s->start[i], s->start[i + 1] - s->start[i]);
 }
 
-/* --- entries of the inverse --------------------------------------------------------------------- */
+/* --- entries of the inverse ------------------------------------------------------------------- */
 
 /* L^-1 of the unit vectors of a block: over the columns of the nodes from that block to the root,
  * ascending, one vector after the other. */

@@ -7,6 +7,7 @@
 #include "base/base_math.h"
 #include "base/base_registry.h"
 #include "problem/problem.h"
+#include "solve/solve_held.h"
 #include "solve/solve_islands.h"
 #include "solve/solve_lotstedt.h"
 
@@ -58,6 +59,7 @@ void rg_solve_context_destroy(rg_solve_context *context) {
         return;
     rg_arena_free(&context->arena);
     rg_arena_free(&context->tree_memory);
+    rg_held_free(context);
     rg_object_release(context);
 }
 

@@ -28,6 +28,7 @@ struct rg_solve_context {
     rg_pool *pool;        /* for the inside of one large problem; null: one thread */
     struct rg_tree *tree; /* the last factor of solve_tree.c; null: none yet */
     rg_arena tree_memory;
+    struct rg_held *held;      /* the last factor of solve_held_factor.c; null: none yet */
     const rg_entries *entries; /* of the linear problem that is solved, if its matrix is null */
     bool starved; /* a factor found no memory: the attempt fails with that, not as stalled */
 };

@@ -21,17 +21,21 @@
 #include "base/base_math.h"
 #include "problem/problem_split.h"
 #include "solve/solve_active.h"
+#include "solve/solve_held.h"
 #include "solve/solve_system_parts.h"
 
 #include <string.h>
 
 enum {
-    FEW_BODIES = 50,    /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
-    FIRST_STEPS = 20,   /* factorisations of Newton's method at first ... */
-    LAST_STEPS = 8,     /* ... and from the forces of the interior point */
-    IDLE_STEPS = 3,     /* without the residual halved */
-    INTERIOR_STEPS = 60 /* of the interior point, which also ends where it stalls for long */
+    FEW_BODIES = 50,     /* no crush but a tight fit: a nut on its bolt, forty bunnies in a bin */
+    FIRST_STEPS = 20,    /* factorisations of Newton's method at first ... */
+    LAST_STEPS = 8,      /* ... and from the forces of the interior point */
+    IDLE_STEPS = 3,      /* without the residual halved */
+    INTERIOR_STEPS = 60, /* of the interior point, which also ends where it stalls for long */
+    CALM_STEPS = 40      /* likewise, where little happens: 23 to 28 are enough, or many more */
 };
+/* What it aims at there. */
+#define CALM_ENOUGH 1e-8
 /* Open contacts that separate faster than this times the scale stay out. With 2 eight runs of
  * dominoes take 3 % less time, but eleven of funnels, piles and a chain of rings leave 4 problems
  * unsolved instead of 1. */
@@ -92,10 +96,10 @@ static rg_status solve_part(rg_active *active, const rg_problem *problem, const 
 /* As far as is `enough`: Newton's method gains the digits after that at once, where the path takes
  * half of its steps for them, or stalls. */
 static rg_status try_interior(rg_active *active, const rg_problem *problem, double enough,
-                              rg_error *error) {
+                              uint32_t steps, rg_error *error) {
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = settings.acceptable = enough;
-    settings.effort = INTERIOR_STEPS;
+    settings.effort = steps;
     settings.warm = true;
     return solve_part(active, problem, &rg_solver_interior_point, &settings, error);
 }
@@ -108,13 +112,35 @@ static void keep(const rg_active *active, double *kept, double *best) {
     memcpy(kept, active->best, active->system->rows * sizeof *kept);
 }
 
+/* Many bodies, within a limit. */
+static rg_status solve_heap(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+                            rg_error *error) {
+    double *given, enough = fmax(bound.tolerance, bound.acceptable);
+    rg_held_verdict verdict;
+    rg_status status = rg_held_solve(active, &verdict, error);
+    if (status || verdict == RG_HELD_SOLVED)
+        return status;
+    if (verdict == RG_HELD_CALM) {
+        RG_TAKE(given, active->context, active->system->rows, error);
+        memcpy(given, active->force, active->system->rows * sizeof *given);
+        status = try_interior(active, problem, CALM_ENOUGH, CALM_STEPS, error);
+        if (!status)
+            status =
+                rg_active_run(active, (rg_active_aim){RG_HELD_TOLERANCE, LAST_STEPS, IDLE_STEPS});
+        if (status || active->best_residual <= enough)
+            return status;
+        memcpy(active->force, given, active->system->rows * sizeof *given);
+    }
+    return rg_active_relax(active, bound.tolerance, bound.effort);
+}
+
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error) {
     const rg_active_aim first = {bound.tolerance, FIRST_STEPS, IDLE_STEPS},
                         last = {bound.tolerance, LAST_STEPS, IDLE_STEPS};
     double *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
     if (bound.effort && problem->contact.global.blocks > FEW_BODIES)
-        return rg_active_relax(active, bound.tolerance, bound.effort);
+        return solve_heap(active, problem, bound, error);
     RG_TAKE(kept, active->context, active->system->rows, error);
     memcpy(kept, active->force, active->system->rows * sizeof *kept);
     bool there;
@@ -123,7 +149,7 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
         status = rg_active_run(active, first);
     keep(active, kept, &best);
     if (!status && best > enough) {
-        status = try_interior(active, problem, enough, error);
+        status = try_interior(active, problem, enough, INTERIOR_STEPS, error);
         if (!status)
             status = rg_active_run(active, last);
         keep(active, kept, &best);

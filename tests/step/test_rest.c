@@ -256,6 +256,55 @@ static void large_islands_are_recalled_once(void **state) {
     rg_world_destroy(worlds[0]), rg_world_destroy(worlds[1]);
 }
 
+/* A wall that stands, and a ball that rolls along its top: all of it is one island, and solved in
+ * every step. */
+static rg_world *make_wall_with_ball(rg_body_id *bricks, int threads) {
+    rg_world_def def = rg_world_def_default();
+    def.threads = threads;
+    rg_world *world = world_of(&def);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+    for (int i = 0; i < 120; i++)
+        bricks[i] =
+            add_box(world, NULL, (rg_vec3){0.4, 0.2, 0.2},
+                    (rg_vec3){0.41 * (i % 12) + 0.2 * (i / 12 % 2), 0, 0.1 + 0.2 * (i / 12)});
+    rg_body_def ball = rg_body_def_default();
+    ball.pose.position = (rg_vec3){1, 0.01, 2.05};
+    ball.velocity = (rg_vec3){0.5, 0, 0};
+    ball.angular_velocity = (rg_vec3){0, 10, 0};
+    add_shape(world, rg_shape_def_sphere(0.05), &ball);
+    return world;
+}
+
+/* Below it nothing moves by more than rounding, though all of it is solved in every step. */
+static void what_holds_stays_where_it_is(void **state) {
+    (void)state;
+    rg_body_id bricks[2][120];
+    rg_world *worlds[2];
+    for (int k = 0; k < 2; k++)
+        worlds[k] = make_wall_with_ball(bricks[k], 1 + k);
+    for (int i = 0; i < 30; i++)
+        step_once(worlds[0], STEP), step_once(worlds[1], STEP);
+    rg_vec3 before[120];
+    for (int i = 0; i < 120; i++)
+        before[i] = rg_body_pose(worlds[0], bricks[0][i]).position;
+    for (int i = 0; i < 120; i++) {
+        rg_step_info a = step_once(worlds[0], STEP), b = step_once(worlds[1], STEP);
+        assert_int_equal(a.solver_failures, 0);
+        assert_memory_equal(&a.certificate, &b.certificate, sizeof a.certificate);
+        assert_true(rg_world_state_hash(worlds[0]) == rg_world_state_hash(worlds[1]));
+    }
+    for (int i = 0; i < 120; i++) {
+        rg_vec3 after = rg_body_pose(worlds[0], bricks[0][i]).position;
+        assert_true(rg_length(rg_sub(after, before[i])) < 1e-12);
+    }
+    size_t count;
+    rg_world_contact_forces(worlds[0], &count);
+    assert_true(count > RG_STEP_SMALL);
+    rg_world_destroy(worlds[0]), rg_world_destroy(worlds[1]);
+}
+
 /* A tower on a floor in weak gravity, and far away a ball that comes over another floor, so fast
  * that all speeds are relative to its own while it is there. */
 static rg_world *make_far_ball(bool no_memory) {
@@ -517,6 +566,7 @@ int main(void) {
         cmocka_unit_test(memory_changes_no_bit),
         cmocka_unit_test(islands_rest_beside_others),
         cmocka_unit_test(large_islands_are_recalled_once),
+        cmocka_unit_test(what_holds_stays_where_it_is),
         cmocka_unit_test(fast_bodies_change_what_is_rest),
         cmocka_unit_test(what_rests_is_told),
         cmocka_unit_test(joints_rest),
