@@ -240,7 +240,7 @@ static void add_column_symmetric(const child_sum *sum, uint32_t b, uint32_t c) {
 enum { TOGETHER = 6 };
 
 /* What is above the panels: rows of the upper half that lie side by side, so that each is met once
- * for all columns. `source`: of the first column, from row to row of the first run. */
+ * for all columns. `source`: of the first column; the others follow, child->below apart. */
 static inline void add_above(const child_sum *sum, const double *source, uint32_t column,
                              uint32_t count, uint32_t whole) {
     const rg_sparse_node *n = sum->node, *child = sum->child;

@@ -4,8 +4,8 @@
  * The lanes of a vector are different entries of c, so a wider vector only does more of them at a
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. All
  * versions therefore give the same bits (tests/base/test_sparse.c compares them). The one of four
- * keeps 4 x 8 entries in registers and is about twice as fast as that of two; the one of eight 8 x
- * 16. With it a jammed funnel takes 15 to 17 % less time on a Zen 5, whose
+ * keeps tiles of 4 x 8 entries in registers and is about twice as fast as that of two. The one of
+ * eight keeps tiles of 8 x 16: with it a jammed funnel takes 15 to 17 % less time on a Zen 5, whose
  * vectors are that wide (six runs in turns). Each is used where the processor says at run time that
  * it can.
  * Tested by tests/base/test_sparse.c. */

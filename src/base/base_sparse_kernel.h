@@ -1,4 +1,5 @@
-/* The product in the middle of the block-sparse factorisation. */
+/* The dense kernels of the block-sparse factorisation: products of strips, strips below a panel,
+ * panels on the diagonal. */
 #ifndef RIGOR_BASE_SPARSE_KERNEL_H
 #define RIGOR_BASE_SPARSE_KERNEL_H
 

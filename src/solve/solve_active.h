@@ -114,9 +114,9 @@ typedef struct rg_active_bound {
     double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
     uint64_t effort;              /* factorisations, with more than a few bodies; 0: no limit */
 } rg_active_bound;
-/* The whole solver: rg_active_relax within a limit; without one, or with few bodies, rg_active_run
- * and, if the residual is above both figures, the interior point (solve_active_repair.c). The
- * system must be that of the problem. */
+/* The whole solver: within a limit rg_held_solve where little happens, and rg_active_relax; without
+ * one, or with few bodies, rg_active_run and, if the residual is above both figures, the interior
+ * point (solve_active_repair.c). The system must be that of the problem. */
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error);
 

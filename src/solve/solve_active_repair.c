@@ -11,9 +11,11 @@
  * steps without progress, or sweeps over the contacts before the interior point, which solve most
  * of these problems at a lower price, six runs of dominoes take 2.5 times as long.
  *
- * Within a limit of effort, with more than a few bodies, none of this is tried: in a crush of
- * hundreds of contacts the path of the interior point often ends before it is near, at twice the
- * price a factorisation, and all of the effort goes to relaxation (rg_active_relax).
+ * Within a limit of effort, with more than a few bodies, the effort goes to relaxation
+ * (rg_active_relax): in a crush of hundreds of contacts the path of the interior point often ends
+ * before it is near, at twice the price a factorisation. Only where little happens are the few
+ * contacts that do not hold solved by themselves first (solve_held.c) and, if that fails, the path
+ * is followed.
  *
  * How it fails: the path of the interior point ends, too. The forces are the best that were seen,
  * never worse than the first.
@@ -32,7 +34,8 @@ enum {
     LAST_STEPS = 8,      /* ... and from the forces of the interior point */
     IDLE_STEPS = 3,      /* without the residual halved */
     INTERIOR_STEPS = 60, /* of the interior point, which also ends where it stalls for long */
-    CALM_STEPS = 40      /* likewise, where little happens: 23 to 28 are enough, or many more */
+    CALM_STEPS = 40      /* likewise, where little happens: 23 to 28 are enough, or many more. A
+                            limit of fewer, as in the first pass of a step, is for relaxation */
 };
 /* What it aims at there. */
 #define CALM_ENOUGH 1e-8
@@ -112,26 +115,41 @@ static void keep(const rg_active *active, double *kept, double *best) {
     memcpy(kept, active->best, active->system->rows * sizeof *kept);
 }
 
+static void return_best(rg_active *active, const double *kept, double best) {
+    active->best_residual = best;
+    memcpy(active->best, kept, active->system->rows * sizeof *kept);
+}
+
+static uint64_t effort_left(const rg_active *active, rg_active_bound bound) {
+    return bound.effort > active->factorisations ? bound.effort - active->factorisations : 0;
+}
+
 /* Many bodies, within a limit. */
 static rg_status solve_heap(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                             rg_error *error) {
-    double *given, enough = fmax(bound.tolerance, bound.acceptable);
+    double *given, *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
     rg_held_verdict verdict;
-    rg_status status = rg_held_solve(active, &verdict, error);
+    RG_TAKE(given, active->context, active->system->rows, error);
+    RG_TAKE(kept, active->context, active->system->rows, error);
+    memcpy(given, active->force, active->system->rows * sizeof *given);
+    rg_status status = rg_held_solve(active, enough, &verdict, error);
     if (status || verdict == RG_HELD_SOLVED)
         return status;
-    if (verdict == RG_HELD_CALM) {
-        RG_TAKE(given, active->context, active->system->rows, error);
-        memcpy(given, active->force, active->system->rows * sizeof *given);
+    if (verdict == RG_HELD_CALM && effort_left(active, bound) >= CALM_STEPS) {
         status = try_interior(active, problem, CALM_ENOUGH, CALM_STEPS, error);
         if (!status)
             status =
                 rg_active_run(active, (rg_active_aim){RG_HELD_TOLERANCE, LAST_STEPS, IDLE_STEPS});
         if (status || active->best_residual <= enough)
             return status;
+        keep(active, kept, &best);
         memcpy(active->force, given, active->system->rows * sizeof *given);
     }
-    return rg_active_relax(active, bound.tolerance, bound.effort);
+    status = rg_active_relax(active, bound.tolerance, effort_left(active, bound));
+    keep(active, kept, &best);
+    if (!status)
+        return_best(active, kept, best);
+    return status;
 }
 
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
@@ -154,7 +172,6 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
             status = rg_active_run(active, last);
         keep(active, kept, &best);
     }
-    active->best_residual = best;
-    memcpy(active->best, kept, active->system->rows * sizeof *kept);
+    return_best(active, kept, best);
     return status;
 }

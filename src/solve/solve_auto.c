@@ -514,7 +514,8 @@ static bool is_enough(const chain *c) {
            c->info.residual.natural <= c->settings->acceptable;
 }
 
-/* Within a budget all of it goes to Newton on the closed contacts, where there is a start. */
+/* Within a budget all of it goes to the attempt that begins with the forces given, where there are
+ * some: rg_active_solve. */
 static uint32_t if_cold(const chain *c) {
     bool tried = if_given_or_jointed(c) == 0 && rg_active_takes(c->problem);
     return c->settings->effort && tried ? NEVER : 0;

@@ -7,7 +7,7 @@
 
 typedef enum rg_held_verdict {
     RG_HELD_NOT,    /* much is loose, or there are joints */
-    RG_HELD_CALM,   /* little is, but what held lets go, or the rest was not solved */
+    RG_HELD_CALM,   /* little or nothing is, but what held lets go, or it was not solved */
     RG_HELD_SOLVED, /* active->force and `best` are an answer, within RG_HELD_TOLERANCE */
 } rg_held_verdict;
 
@@ -15,8 +15,10 @@ typedef enum rg_held_verdict {
  * to rounding: it is how contacts that hold are told from others in the next step. */
 #define RG_HELD_TOLERANCE 1e-9
 
-/* From active->force, which stays as it is unless the problem is solved. */
-rg_status rg_held_solve(rg_active *active, rg_held_verdict *verdict, rg_error *error);
+/* From active->force, which stays as it is unless the problem is solved. Nor is an answer one that
+ * is not `enough`. */
+rg_status rg_held_solve(rg_active *active, double enough, rg_held_verdict *verdict,
+                        rg_error *error);
 
 /* The parts that the files of this solver share (solve_held_factor.c): */
 
@@ -29,9 +31,12 @@ typedef struct rg_held_list {
     size_t count;
 } rg_held_list;
 
-/* K = M + J' (rho / RG_HELD_DELTA) J over the contacts that hold, factored, in context->held.
- * RG_SINGULAR, RG_OUT_OF_MEMORY: there is none. */
+/* K = M + J' (rho / RG_HELD_DELTA) J over the contacts that hold, factored, in context->held. It
+ * counts as one factorisation, made or remembered, so that limits and figures do not depend on what
+ * is remembered. RG_SINGULAR, RG_OUT_OF_MEMORY: there is none. */
 rg_status rg_held_factor(rg_active *active, rg_held_list holding);
+/* How many a context has made. */
+uint64_t rg_held_factors_made(const rg_solve_context *context);
 /* The entries of K^-1 between these bodies, which ascend: a square matrix (row-major). */
 rg_status rg_held_mobility(rg_active *active, const uint32_t *bodies, size_t count, double *out);
 /* dv = K^-1 impulse, over all bodies. */

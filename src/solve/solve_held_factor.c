@@ -29,6 +29,7 @@ typedef struct rg_held {
     uint32_t *inverse_of;
     size_t inverse_count;
     double *inverse; /* null: none */
+    uint64_t made;   /* factors */
 } rg_held;
 
 void rg_held_free(rg_solve_context *context) {
@@ -37,6 +38,10 @@ void rg_held_free(rg_solve_context *context) {
     rg_arena_free(&context->held->memory);
     rg_release(&context->allocator, context->held);
     context->held = NULL;
+}
+
+uint64_t rg_held_factors_made(const rg_solve_context *context) {
+    return context->held ? context->held->made : 0;
 }
 
 static rg_held *held_of(rg_solve_context *context) {
@@ -162,7 +167,7 @@ static rg_status make(rg_held *h, rg_active *active, rg_held_list holding) {
         if (h->core[b] != RG_NO_BLOCK)
             rg_sparse_add(h->sparse, rg_sparse_find(h->sparse, h->core[b], h->core[b]),
                           diagonal + b * ff, false);
-    active->factorisations++;
+    h->made++;
     return rg_sparse_factor_symmetric(h->sparse, NULL, 0, NULL);
 }
 
@@ -170,6 +175,7 @@ rg_status rg_held_factor(rg_active *active, rg_held_list holding) {
     rg_held *h = held_of(active->context);
     if (!h)
         return RG_OUT_OF_MEMORY;
+    active->factorisations++;
     if (is_same(h, active->system, holding)) {
         rg_sparse_set_pool(h->sparse, active->context->pool);
         return RG_OK;

@@ -141,8 +141,10 @@ static inline void rg_usual_rows(rg_usual usual, size_t contact, size_t count,
     const double *jacobian = usual.jacobian + 36 * contact;
     double sum[3] = {0};
     for (int side = 0; side < 2; side++) {
+        if (bodies[side] == RG_NO_BLOCK)
+            continue;
         const double *rows = jacobian + 18 * side, *part = v + 6 * (size_t)bodies[side];
-        for (size_t k = 0; k < count && bodies[side] != RG_NO_BLOCK; k++)
+        for (size_t k = 0; k < count; k++)
             sum[k] += rg_usual_dot(rows + 6 * k, part);
     }
     for (size_t k = 0; k < count; k++)
