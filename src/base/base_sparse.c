@@ -12,7 +12,8 @@
  *     upper_s   the same, transposed: U' (general form only)
  *     update_s  m x m: what its elimination subtracts from the supernodes above it
  *
- * Matrix entries are added straight into lower and upper; a supernode adds the updates of its
+ * Matrix entries are added straight into lower and upper, by the caller or, from the caller's memory,
+ * when the supernode's turn comes: then they are in the cache. A supernode adds the updates of its
  * children, eliminates its columns panel by panel (up to PANEL columns, whole blocks), and forms
  * its own update in one product. Updates live on two stacks, by the parity of the depth in the
  * tree: children are then always on top of one and their parent on top of the other.
@@ -119,6 +120,29 @@ void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool
         add_values(6, 6, values, place, slot.stride, transposed);
     else
         add_values(slot.rows, slot.columns, values, place, slot.stride, transposed);
+}
+
+/* --- blocks of the caller -----------------------------------------------------------------------
+ * */
+
+void rg_sparse_give(rg_sparse *s, rg_sparse_values values) {
+    assert(s->expected_starts);
+    s->values = values;
+}
+
+/* The columns of a node, both halves, with what was given for them. */
+static void load_node(rg_sparse *s, const rg_sparse_node *n, bool general) {
+    size_t k = (size_t)(n - s->nodes), count = (size_t)n->rows * n->width;
+    memset(s->lower + n->entries, 0, count * sizeof *s->lower);
+    if (general)
+        memset(s->upper + n->entries, 0, count * sizeof *s->upper);
+    for (size_t i = s->expected_starts[k]; i < s->expected_starts[k + 1]; i++) {
+        const rg_sparse_block *b = &s->expected[i];
+        if (b->pair1 == 0)
+            rg_sparse_add(s, b->slot, s->values.diagonal + b->offset, general);
+        else if (s->values.present[b->pair1 - 1] && (general || !b->second))
+            rg_sparse_add(s, b->slot, s->values.halves + b->offset, general);
+    }
 }
 
 /* --- kernels, by all threads where that pays ---------------------------------------------------
@@ -550,6 +574,8 @@ static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *ru
     double largest[RG_SPARSE_WIDTH + PANEL];
     memset(largest, 0, n->width * sizeof *largest);
     double *update = s->stacks[n->stack] + n->update;
+    if (s->values.diagonal)
+        load_node(s, n, general);
     measure_rows(s, n, largest, general);
     clear_update(n, update, general);
     for (uint32_t c = n->child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling)
@@ -636,6 +662,7 @@ static rg_status factor(factoring *f) {
         status = f->status[lane];
     if (status == RG_OK)
         factor_lane(f, s, RG_SPARSE_TOP);
+    s->values = (rg_sparse_values){0};
     return status ? status : f->status[RG_SPARSE_TOP];
 }
 

@@ -49,6 +49,19 @@ rg_sparse_slot rg_sparse_find(const rg_sparse *sparse, uint32_t i, uint32_t j);
 /* += values (row-major, rows of block i x columns of block j). `general`: the matrix will be
  * factored as L U, and (i, j), (j, i) are separate places. */
 void rg_sparse_add(rg_sparse *sparse, rg_sparse_slot slot, const double *values, bool general);
+/* Instead of clearing and adding: blocks that lie in the caller's memory, which the next
+ * factorisation adds up node by node, while the columns of a node are in the cache, and by all
+ * threads. rg_sparse_expect says once which there are: a diagonal block for each of the matrix, and
+ * for each pair (i, j), i != j, the blocks (i, j) and (j, i); pairs may repeat. Memory from the
+ * arena. */
+rg_status rg_sparse_expect(rg_sparse *sparse, rg_arena *arena, const uint32_t *pairs,
+                           size_t pair_count);
+/* Row-major, one after the other in the order of the blocks and pairs. */
+typedef struct rg_sparse_values {
+    const double *diagonal, *halves; /* (i, j), then (j, i); the symmetric form reads the first */
+    const uint8_t *present;          /* per pair: 0 if both halves are zero */
+} rg_sparse_values;
+void rg_sparse_give(rg_sparse *sparse, rg_sparse_values values);
 /* The numbers that were added are overwritten by the factor: clear and add again for the next one.
  * RG_SINGULAR if a pivot vanishes (relative to the largest entry that its row of the diagonal panel
  * had, by RG_SPARSE_SINGULAR) or is not finite; the rest of the factor is then not made.

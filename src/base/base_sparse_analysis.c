@@ -600,3 +600,60 @@ rg_status rg_sparse_create(rg_arena *arena, size_t blocks, const uint8_t *sizes,
     *sparse = status == RG_OK ? s : NULL;
     return status;
 }
+
+/* --- blocks of the caller --------------------------------------------------------------------- */
+
+/* Calls for every block: diagonal ones, then both of each pair; `out` null: counts them. */
+typedef struct block_walk {
+    const rg_sparse *sparse;
+    size_t *starts; /* counts, one place ahead; then where the next one of a supernode goes */
+    rg_sparse_block *out;
+} block_walk;
+
+static void visit(const block_walk *walk, uint32_t i, uint32_t j, rg_sparse_block block) {
+    const rg_sparse *s = walk->sparse;
+    uint32_t row = s->position[i], column = s->position[j];
+    uint32_t node = s->node_of[row < column ? row : column];
+    if (!walk->out) {
+        walk->starts[node + 1]++;
+        return;
+    }
+    block.slot = rg_sparse_find(s, i, j);
+    walk->out[walk->starts[node]++] = block;
+}
+
+static void visit_all(const block_walk *walk, const uint32_t *pairs, size_t pair_count) {
+    const rg_sparse *s = walk->sparse;
+    size_t offset = 0;
+    for (uint32_t i = 0; i < s->blocks; i++) {
+        uint32_t place = s->position[i], size = s->start[place + 1] - s->start[place];
+        visit(walk, i, i, (rg_sparse_block){.offset = offset});
+        offset += (size_t)size * size;
+    }
+    offset = 0;
+    for (uint32_t k = 0; k < pair_count; k++)
+        for (int half = 0; half < 2; half++) {
+            uint32_t i = pairs[2 * k + (half ? 1 : 0)], j = pairs[2 * k + (half ? 0 : 1)];
+            uint32_t p = s->position[i], q = s->position[j];
+            assert(i != j);
+            visit(walk, i, j,
+                  (rg_sparse_block){.offset = offset, .pair1 = k + 1, .second = half == 1});
+            offset += (size_t)(s->start[p + 1] - s->start[p]) * (s->start[q + 1] - s->start[q]);
+        }
+}
+
+rg_status rg_sparse_expect(rg_sparse *s, rg_arena *arena, const uint32_t *pairs,
+                           size_t pair_count) {
+    size_t *starts, *next;
+    TAKE(starts, arena, s->node_count + 1);
+    TAKE(next, arena, s->node_count + 1);
+    TAKE(s->expected, arena, s->blocks + 2 * pair_count);
+    memset(starts, 0, (s->node_count + 1) * sizeof *starts);
+    visit_all(&(block_walk){s, starts, NULL}, pairs, pair_count);
+    for (size_t k = 0; k < s->node_count; k++)
+        starts[k + 1] += starts[k];
+    memcpy(next, starts, (s->node_count + 1) * sizeof *next);
+    visit_all(&(block_walk){s, next, s->expected}, pairs, pair_count);
+    s->expected_starts = starts;
+    return RG_OK;
+}

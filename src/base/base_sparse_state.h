@@ -41,6 +41,13 @@ typedef struct rg_sparse_node { /* a supernode */
     uint8_t stack, lane;
 } rg_sparse_node;
 
+typedef struct rg_sparse_block { /* a block in the caller's memory */
+    rg_sparse_slot slot;
+    size_t offset;  /* of its numbers among the diagonal ones, or the halves */
+    uint32_t pair1; /* 0: a diagonal one */
+    bool second;    /* (j, i) of its pair */
+} rg_sparse_block;
+
 struct rg_sparse {
     size_t blocks, scalars;
     uint32_t *position; /* new index of a block */
@@ -60,7 +67,10 @@ struct rg_sparse {
     double *inverse;    /* 1 / pivot per scalar */
     uint8_t *exchanges; /* general: row of the panel taken for each of its columns */
     double *vector, *work, *copy;
-    rg_sparse_lane *lanes; /* null: too small for them */
+    size_t *expected_starts; /* per supernode, and the end; null: nothing is expected */
+    rg_sparse_block *expected;
+    rg_sparse_values values; /* given for the next factorisation; null: numbers were added */
+    rg_sparse_lane *lanes;   /* null: too small for them */
     rg_pool *pool;
     rg_sparse_kernel kernel;
     bool general;

@@ -19,11 +19,13 @@ typedef struct rg_active_graph {
     rg_sparse *sparse;  /* null: not analysed yet */
     rg_arena_mark mark; /* of the arena, before the analysis */
     bool marked;
-    rg_sparse_slot *body_slots, *link_slots; /* 2 per link: both halves */
-    /* Work of the assembly: bodies x freedom x freedom; both halves of each link in the pattern, in
-     * this order; which of the live blocks a body takes part in, and on which side (2 n + side). */
+    /* What is given to the matrix: bodies x freedom x freedom; both halves of each link in the
+     * pattern, in this order. Which of the live blocks a body takes part in, and on which side: 2 n
+     * + side. */
     double *diagonal, *halves;
-    uint32_t *place;                      /* per link: of its halves */
+    uint32_t *place;  /* per link: of its halves */
+    uint8_t *present; /* per place: a live block has a slope there */
+    size_t places;
     uint32_t *side_starts, *sides, *next; /* bodies + 1, 2 per block, bodies */
 } rg_active_graph;
 

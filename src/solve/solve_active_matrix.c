@@ -98,8 +98,6 @@ rg_status rg_active_graph_make(rg_active *active, rg_error *error) {
     RG_TAKE(g->link, active->context, blocks, error);
     RG_TAKE(g->bodies, active->context, 2 * blocks + global->blocks, error);
     RG_TAKE(g->used, active->context, blocks, error);
-    RG_TAKE(g->link_slots, active->context, 2 * blocks, error);
-    RG_TAKE(g->body_slots, active->context, global->blocks, error);
     RG_TAKE(g->diagonal, active->context, global->blocks * ff, error);
     RG_TAKE(g->place, active->context, blocks, error);
     RG_TAKE(g->side_starts, active->context, global->blocks + 1, error);
@@ -192,24 +190,20 @@ static rg_status analyse(rg_active *active) {
             memcpy(pairs + 2 * count++, g->bodies + 2 * (size_t)link, 2 * sizeof *pairs);
         }
     size_t ff = (size_t)(global->freedom * global->freedom);
+    g->places = count;
     g->halves = rg_arena_take(arena, 2 * count * ff + 1, sizeof *g->halves);
-    if (!g->halves)
+    g->present = rg_arena_take(arena, count + 1, sizeof *g->present);
+    if (!g->halves || !g->present)
         return RG_OUT_OF_MEMORY;
     rg_status status =
         rg_sparse_create(arena, g->cores, NULL, global->freedom, pairs, count, &g->sparse);
+    if (!status)
+        status = rg_sparse_expect(g->sparse, arena, pairs, count);
     if (status)
-        return status;
-    rg_sparse_set_pool(g->sparse, active->context->pool);
-    for (uint32_t b = 0; b < g->cores; b++)
-        g->body_slots[b] = rg_sparse_find(g->sparse, b, b);
-    for (uint32_t link = 0; link < g->links; link++) {
-        const uint32_t *b = g->bodies + 2 * (size_t)link;
-        if (!g->used[link] || !joins_two(g, link))
-            continue;
-        g->link_slots[2 * (size_t)link] = rg_sparse_find(g->sparse, b[0], b[1]);
-        g->link_slots[2 * (size_t)link + 1] = rg_sparse_find(g->sparse, b[1], b[0]);
-    }
-    return RG_OK;
+        g->sparse = NULL;
+    else
+        rg_sparse_set_pool(g->sparse, active->context->pool);
+    return status;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -277,23 +271,14 @@ static void assemble_bodies(void *user, size_t begin, size_t end, size_t chunk) 
     }
 }
 
-/* Of the links of live blocks, in the order of these. */
-static void put_links(const rg_active *active, bool general) {
+/* The links of live blocks: of the others the halves are of no use. */
+static void mark_links(const rg_active *active) {
     const rg_active_graph *g = &active->graph;
-    size_t ff =
-        (size_t)(active->system->problem->global.freedom * active->system->problem->global.freedom);
-    uint32_t last = UINT32_MAX;
+    memset(g->present, 0, g->places * sizeof *g->present);
     for (size_t n = 0; n < active->live_count; n++) {
         uint32_t block = active->live[n], link = g->link[block];
-        if (!rg_active_has_slope(active->state[block]) || link == last)
-            continue;
-        last = link;
-        if (!joins_two(g, link))
-            continue;
-        const double *half = g->halves + 2 * (size_t)g->place[link] * ff;
-        rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link], half, general);
-        if (general)
-            rg_sparse_add(g->sparse, g->link_slots[2 * (size_t)link + 1], half + ff, general);
+        if (rg_active_has_slope(active->state[block]) && joins_two(g, link))
+            g->present[g->place[link]] = 1;
     }
 }
 
@@ -315,16 +300,14 @@ rg_status rg_active_factor(rg_active *active, bool general) {
     rg_status status = grown ? analyse(active) : RG_OK;
     if (status || g->cores == 0)
         return status;
-    rg_sparse_clear(g->sparse, general);
     for (size_t b = 0; b < global->blocks; b++)
         if (g->core[b] != RG_NO_BLOCK)
             memcpy(g->diagonal + g->core[b] * ff, global->mass + b * ff, ff * sizeof *g->diagonal);
     list_sides(active);
     rg_parallel_for(active->system->pool, g->cores, BODIES_PER_CHUNK, assemble_bodies,
                     &(assembly){active, general});
-    put_links(active, general);
-    for (size_t b = 0; b < g->cores; b++)
-        rg_sparse_add(g->sparse, g->body_slots[b], g->diagonal + b * ff, general);
+    mark_links(active);
+    rg_sparse_give(g->sparse, (rg_sparse_values){g->diagonal, g->halves, g->present});
     return general ? rg_sparse_factor_general(g->sparse)
                    : rg_sparse_factor_symmetric(g->sparse, NULL, 0, NULL);
 }

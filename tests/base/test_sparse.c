@@ -6,6 +6,7 @@
 #include "base/base_memory.h"
 #include "base/base_sparse.h"
 #include "base/base_sparse_kernel.h"
+#include "base/base_thread.h"
 #include "rigor/random.h"
 
 #include <math.h>
@@ -588,6 +589,8 @@ static void test_no_memory(void **state) {
         rg_sparse *s;
         rg_status status =
             rg_sparse_create(&arena, m.blocks, m.sizes, 0, m.pairs, m.pair_count, &s);
+        if (status == RG_OK)
+            status = rg_sparse_expect(s, &arena, m.pairs + 2 * m.blocks, m.pair_count - m.blocks);
         calls = counter.resizes;
         rg_arena_free(&arena);
         if (status == RG_OK)
@@ -612,6 +615,125 @@ static void test_no_memory(void **state) {
     matrix_free(&m);
 }
 
+/* --- blocks in the caller's memory ------------------------------------------------------------ */
+
+/* The blocks of a matrix one after the other; every third pair is said to be absent if `thinned`,
+ * and then its numbers must not matter. */
+typedef struct given {
+    double *diagonal, *halves;
+    uint8_t *present;
+} given;
+
+static given given_make(const matrix *m, bool thinned) {
+    size_t pairs = m->pair_count - m->blocks;
+    given g = {malloc(m->blocks * 36 * sizeof(double)), malloc((pairs + 1) * 72 * sizeof(double)),
+               malloc(pairs + 1)};
+    double *diagonal = g.diagonal, *halves = g.halves;
+    for (size_t k = 0; k < m->pair_count; k++) {
+        size_t size = (size_t)m->sizes[m->pairs[2 * k]] * m->sizes[m->pairs[2 * k + 1]];
+        if (k < m->blocks) {
+            memcpy(diagonal, m->values[k], size * sizeof *diagonal);
+            diagonal += size;
+            continue;
+        }
+        g.present[k - m->blocks] = !(thinned && k % 3 == 0);
+        memcpy(halves, m->values[k], size * sizeof *halves);
+        memcpy(halves + size, m->other[k], size * sizeof *halves);
+        for (size_t i = 0; i < 2 * size && !g.present[k - m->blocks]; i++)
+            halves[i] = NAN;
+        halves += 2 * size;
+    }
+    return g;
+}
+
+static void given_free(given *g) {
+    free(g->diagonal);
+    free(g->halves);
+    free(g->present);
+}
+
+static void clear_absent(const matrix *m, const given *g) {
+    for (size_t k = m->blocks; k < m->pair_count; k++)
+        if (!g->present[k - m->blocks]) {
+            memset(m->values[k], 0, 36 * sizeof(double));
+            memset(m->other[k], 0, 36 * sizeof(double));
+        }
+}
+
+static void solve_with(rg_sparse *s, bool general, const double *b, double *x, size_t rows) {
+    assert_int_equal(general ? rg_sparse_factor_general(s)
+                             : rg_sparse_factor_symmetric(s, NULL, 0, NULL),
+                     RG_OK);
+    memcpy(x, b, rows * sizeof *x);
+    rg_sparse_solve(s, x);
+}
+
+/* The same bits as with blocks that are added, for any number of threads, and again after a factor
+ * of numbers that were added. */
+static void check_given(matrix *m, rg_random *random) {
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *s;
+    assert_int_equal(rg_sparse_create(&arena, m->blocks, m->sizes, 0, m->pairs, m->pair_count, &s),
+                     RG_OK);
+    assert_int_equal(
+        rg_sparse_expect(s, &arena, m->pairs + 2 * m->blocks, m->pair_count - m->blocks), RG_OK);
+    rg_sparse_slot *slots = matrix_slots(m, s);
+    double *b = malloc(m->rows * sizeof *b), *x = malloc(m->rows * sizeof *x),
+           *y = malloc(m->rows * sizeof *y);
+    for (int turn = 0; turn < 4; turn++) {
+        bool general = turn % 2, thinned = turn / 2;
+        matrix_fill(m, !general, 1.01, random);
+        given g = given_make(m, thinned);
+        for (size_t i = 0; i < m->rows; i++)
+            b[i] = rg_random_normal(random);
+        clear_absent(m, &g);
+        matrix_load(m, s, slots, general);
+        solve_with(s, general, b, x, m->rows);
+        for (int threads = 1; threads <= 3; threads++) {
+            rg_pool *pool;
+            assert_int_equal(rg_pool_create(threads, NULL, &pool), RG_OK);
+            rg_sparse_set_pool(s, pool);
+            rg_sparse_give(s, (rg_sparse_values){g.diagonal, g.halves, g.present});
+            solve_with(s, general, b, y, m->rows);
+            assert_memory_equal(x, y, m->rows * sizeof *x);
+            rg_sparse_set_pool(s, NULL);
+            rg_pool_destroy(pool);
+        }
+        given_free(&g);
+    }
+    free(slots);
+    free(b);
+    free(x);
+    free(y);
+    rg_arena_free(&arena);
+    matrix_free(m);
+}
+
+static void test_given_blocks(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(91);
+    for (int round = 0; round < 60; round++) {
+        uint8_t sizes[24];
+        size_t blocks = 1 + rg_random_below(&random, 24);
+        for (size_t i = 0; i < blocks; i++)
+            sizes[i] = (uint8_t)(1 + rg_random_below(&random, 6));
+        size_t pairs = blocks > 1 ? rg_random_below(&random, 60) : 0;
+        matrix m = matrix_make(blocks, sizes, 0, blocks + pairs);
+        for (uint32_t i = 0; i < blocks; i++)
+            matrix_pair(&m, i, i);
+        for (size_t k = 0; k < pairs; k++) { /* repeats, in both orders */
+            uint32_t i = (uint32_t)rg_random_below(&random, blocks);
+            uint32_t j = (uint32_t)rg_random_below(&random, blocks - 1);
+            matrix_pair(&m, i, j + (j >= i));
+        }
+        check_given(&m, &random);
+    }
+    matrix m = pyramid(20);
+    check_given(&m, &random);
+    m = pile(8, &random);
+    check_given(&m, &random);
+}
+
 static void test_empty(void **state) {
     (void)state;
     rg_arena arena = rg_arena_make(NULL);
@@ -633,7 +755,7 @@ int main(void) {
         cmocka_unit_test(test_signs),          cmocka_unit_test(test_singular),
         cmocka_unit_test(test_large),          cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_eliminate),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_given_blocks),   cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
