@@ -12,11 +12,11 @@
  *     upper_s   the same, transposed: U' (general form only)
  *     update_s  m x m: what its elimination subtracts from the supernodes above it
  *
- * Matrix entries are added straight into lower and upper, by the caller or, from the caller's memory,
- * when the supernode's turn comes: then they are in the cache. A supernode adds the updates of its
- * children, eliminates its columns panel by panel (up to PANEL columns, whole blocks), and forms
- * its own update in one product. Updates live on two stacks, by the parity of the depth in the
- * tree: children are then always on top of one and their parent on top of the other.
+ * Matrix entries are added straight into lower and upper, by the caller or, from the caller's
+ * memory, when the supernode's turn comes: then they are in the cache. A supernode adds the updates
+ * of its children, eliminates its columns panel by panel (up to PANEL columns, whole blocks), and
+ * forms its own update in one product. Updates live on two stacks, by the parity of the depth in
+ * the tree: children are then always on top of one and their parent on top of the other.
  *
  * Inside, rows are padded with zeros to multiples of STRIP: columns take [0, k), rows below begin
  * at the next multiple. All products then run over full tiles of STRIP x STRIP, from operands
