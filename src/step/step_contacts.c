@@ -635,7 +635,7 @@ static rg_status collect(rg_contact_job *job, rg_error *error) {
     rg_contact_step *contacts = job->contacts;
     contacts->unfinished = false;
     if (!contacts->repeats)
-        rg_solve_counts_add(&contacts->counts, &contacts->left_counts);
+        rg_solve_counts_add(&contacts->counts, &contacts->left.counts);
     for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         const rg_lane_report *lane = &job->lanes[i];
         contacts->unfinished |= lane->unfinished;

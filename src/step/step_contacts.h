@@ -129,6 +129,18 @@ typedef struct rg_left_touch {
     uint32_t first, count;
 } rg_left_touch;
 
+/* Islands that rest and have no rows: step_contacts_rest.c. */
+typedef struct rg_contacts_left {
+    bool allowed; /* in: they may be left out */
+    /* Per body: 1 in such an island, in this pass and in the one before. Null: none. */
+    uint8_t *resting, *rested;
+    uint8_t *skips;         /* per touch of the view: 1 if it has no rows */
+    rg_left_touch *touches; /* per touch */
+    size_t touch_count;     /* of the view then: the last look may have found others since */
+    size_t count;           /* their contacts */
+    rg_solve_counts counts; /* what their solves would have added */
+} rg_contacts_left;
+
 /* One step's contacts, or those of a part of it. Arrays over bodies are the caller's, over all
  * bodies of the world. */
 typedef struct rg_contact_step {
@@ -149,7 +161,6 @@ typedef struct rg_contact_step {
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
     size_t last_count;
     double last_step; /* s: the length of that */
-    bool rests;       /* islands that rest may be left out: step_contacts_rest.c */
     size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;
@@ -173,13 +184,7 @@ typedef struct rg_contact_step {
     uint8_t *loaded;          /* set.count: 1 where there is a force */
     rg_solve_counts counts;
     uint64_t impacts;
-    /* Islands that rest and have no rows; of the pass before, too. Null: none. */
-    uint8_t *resting, *rested;   /* per body: 1 in such an island */
-    uint8_t *left;               /* per touch of the view: 1 if it has no rows */
-    rg_left_touch *left_touches; /* per touch */
-    size_t touch_count;          /* of the view then: the last look may have found others since */
-    size_t left_count;           /* their contacts */
-    rg_solve_counts left_counts; /* what their solves would have added */
+    rg_contacts_left left;
     uint8_t *recalled;       /* per body: 1 if the solve of its island was that of the last step */
     rg_residual *answers;    /* of these, per body */
     bool joined;             /* a member has a contact with a body that is `apart`: */

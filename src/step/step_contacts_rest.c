@@ -24,8 +24,9 @@
 static bool may_rest(const rg_contact_job *job) {
     const rg_contact_step *contacts = job->contacts;
     const rg_islands_at_rest *memory = &job->machinery->resting;
-    return contacts->rests && !contacts->member && contacts->rows == RG_ROWS_ALL && memory->known &&
-           memory->step == contacts->step && memory->revision == job->world->revision &&
+    return contacts->left.allowed && !contacts->member && contacts->rows == RG_ROWS_ALL &&
+           memory->known && memory->step == contacts->step &&
+           memory->revision == job->world->revision &&
            memory->bodies == job->world->content.bodies.count;
 }
 
@@ -91,7 +92,7 @@ static size_t points_of(const rg_collision_view *view, const rg_touch *touch) {
  * with are disturbed. */
 static void count_touch(const rg_contact_job *job, size_t t, size_t first, uint32_t *counts) {
     const rg_touch *touch = &job->view.touches[t];
-    rg_left_touch *left = &job->contacts->left_touches[t];
+    rg_left_touch *left = &job->contacts->left.touches[t];
     uint32_t leader1[2];
     bool all;
     leaders_of(job, touch, leader1, &all);
@@ -127,44 +128,50 @@ static void count_touches(const rg_contact_job *job, uint32_t *counts) {
 }
 
 static void leave_out(rg_contact_job *job, const uint32_t *counts) {
-    rg_contact_step *contacts = job->contacts;
+    rg_contacts_left *left = &job->contacts->left;
     const rg_islands_at_rest *memory = &job->machinery->resting;
     for (size_t i = 0; i < memory->bodies; i++) {
         uint32_t leader1 = memory->leader1[i];
         const rg_resting_island *island = leader1 ? &memory->islands[leader1 - 1] : NULL;
-        contacts->resting[i] = island && counts[leader1 - 1] == island->contacts;
-        if (!contacts->resting[i] || leader1 != i + 1)
+        left->resting[i] = island && counts[leader1 - 1] == island->contacts;
+        if (!left->resting[i] || leader1 != i + 1)
             continue;
-        contacts->left_counts.solves++;
-        rg_solve_counts_judged(&contacts->left_counts, &island->residual);
+        left->counts.solves++;
+        rg_solve_counts_judged(&left->counts, &island->residual);
     }
     for (size_t t = 0; t < job->view.touch_count; t++) {
-        rg_left_touch *left = &contacts->left_touches[t];
-        contacts->left[t] = left->leader1 && contacts->resting[left->leader1 - 1];
-        left->count = contacts->left[t] ? left->count : 0;
-        contacts->left_count += left->count;
+        rg_left_touch *touch = &left->touches[t];
+        left->skips[t] = touch->leader1 && left->resting[touch->leader1 - 1];
+        touch->count = left->skips[t] ? touch->count : 0;
+        left->count += touch->count;
     }
 }
 
+/* Nothing is left out. */
+static void reset(rg_contacts_left *left) {
+    left->resting = left->skips = NULL;
+    left->touches = NULL;
+    left->count = 0;
+    left->counts = rg_solve_counts_none();
+}
+
 rg_status rg_contacts_find_rest(rg_contact_job *job, bool again) {
-    rg_contact_step *contacts = job->contacts;
+    rg_contacts_left *left = &job->contacts->left;
     rg_arena *arena = &job->world->scratch;
     size_t bodies = job->world->content.bodies.count, touches = job->view.touch_count;
-    contacts->rested = again ? contacts->resting : NULL;
-    contacts->resting = contacts->left = NULL;
-    contacts->left_count = 0;
-    contacts->left_counts = rg_solve_counts_none();
-    contacts->touch_count = touches;
+    left->rested = again ? left->resting : NULL;
+    reset(left);
+    left->touch_count = touches;
     if (!may_rest(job))
         return RG_OK;
     uint32_t *counts = rg_arena_take(arena, bodies, sizeof *counts);
-    contacts->resting = rg_arena_take(arena, bodies, sizeof *contacts->resting);
-    contacts->left = rg_arena_take(arena, touches, sizeof *contacts->left);
-    contacts->left_touches = rg_arena_take(arena, touches, sizeof *contacts->left_touches);
-    if (!counts || !contacts->resting || !contacts->left || !contacts->left_touches)
+    left->resting = rg_arena_take(arena, bodies, sizeof *left->resting);
+    left->skips = rg_arena_take(arena, touches, sizeof *left->skips);
+    left->touches = rg_arena_take(arena, touches, sizeof *left->touches);
+    if (!counts || !left->resting || !left->skips || !left->touches)
         return RG_OUT_OF_MEMORY;
     memset(counts, 0, bodies * sizeof *counts);
-    memset(contacts->left_touches, 0, touches * sizeof *contacts->left_touches);
+    memset(left->touches, 0, touches * sizeof *left->touches);
     count_touches(job, counts);
     leave_out(job, counts);
     return RG_OK;
@@ -173,13 +180,10 @@ rg_status rg_contacts_find_rest(rg_contact_job *job, bool again) {
 /* Residuals, and what counts as rest, are relative to a speed that fast bodies elsewhere may
  * change: to another one the answers need not be the same. */
 bool rg_contacts_end_rest(rg_contact_job *job) {
-    rg_contact_step *contacts = job->contacts;
-    if (contacts->left_count == 0 || job->machinery->resting.speed == job->speed)
+    rg_contacts_left *left = &job->contacts->left;
+    if (left->count == 0 || job->machinery->resting.speed == job->speed)
         return false;
-    contacts->resting = contacts->left = NULL;
-    contacts->left_touches = NULL;
-    contacts->left_count = 0;
-    contacts->left_counts = rg_solve_counts_none();
+    reset(left);
     return true;
 }
 
@@ -188,8 +192,8 @@ bool rg_contacts_end_rest(rg_contact_job *job) {
 double rg_contacts_rest_speed(const rg_contact_job *job) {
     const rg_contact_step *contacts = job->contacts;
     double largest = 0;
-    for (size_t i = 0; contacts->left_count && i < job->world->content.bodies.count; i++)
-        if (contacts->resting[i])
+    for (size_t i = 0; contacts->left.count && i < job->world->content.bodies.count; i++)
+        if (contacts->left.resting[i])
             largest = fmax(largest, rg_length(contacts->free_velocity[i]));
     return largest;
 }
@@ -197,13 +201,13 @@ double rg_contacts_rest_speed(const rg_contact_job *job) {
 void rg_contacts_rest_start(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     const rg_islands_at_rest *memory = &job->machinery->resting;
-    for (size_t i = 0; contacts->left_count && i < memory->bodies; i++)
-        if (contacts->resting[i])
+    for (size_t i = 0; contacts->left.count && i < memory->bodies; i++)
+        if (contacts->left.resting[i])
             contacts->residual[i] = memory->islands[memory->leader1[i] - 1].residual.natural;
-    for (size_t i = 0; contacts->rested && i < contacts->set.count; i++) {
+    for (size_t i = 0; contacts->left.rested && i < contacts->set.count; i++) {
         const rg_contact_row *row = &contacts->set.rows[i];
-        if (!job->start[i] && ((row->moves_a && contacts->rested[row->body_a]) ||
-                               (row->moves_b && contacts->rested[row->body_b])))
+        if (!job->start[i] && ((row->moves_a && contacts->left.rested[row->body_a]) ||
+                               (row->moves_b && contacts->left.rested[row->body_b])))
             job->start[i] = job->last[i];
     }
 }
@@ -226,14 +230,14 @@ rg_status rg_contacts_all_forces(rg_contact_job *job, rg_contact_force **forces,
     const rg_contact_step *contacts = job->contacts;
     size_t own = 0, at = 0;
     *forces = contacts->forces;
-    *count = contacts->set.count + contacts->left_count;
-    if (contacts->left_count == 0)
+    *count = contacts->set.count + contacts->left.count;
+    if (contacts->left.count == 0)
         return RG_OK;
     *forces = take_room(job, *count);
     if (!*forces)
         return RG_OUT_OF_MEMORY;
-    for (size_t t = 0; t < contacts->touch_count; t++) {
-        const rg_left_touch *left = &contacts->left_touches[t];
+    for (size_t t = 0; t < contacts->left.touch_count; t++) {
+        const rg_left_touch *left = &contacts->left.touches[t];
         size_t end = own;
         while (end < contacts->set.count && contacts->set.links[end].touch == t)
             end++;
@@ -289,11 +293,11 @@ void rg_contacts_note_rest(rg_contact_job *job, const rg_bodies_after *after) {
     rg_islands_at_rest *memory = &job->machinery->resting;
     size_t bodies = job->world->content.bodies.count;
     memory->known = false;
-    if (!contacts->rests || contacts->member || contacts->rows != RG_ROWS_ALL ||
+    if (!contacts->left.allowed || contacts->member || contacts->rows != RG_ROWS_ALL ||
         !make_room(memory, &job->machinery->allocator, bodies))
         return;
     for (size_t i = 0; i < bodies; i++)
-        if (!contacts->resting || !contacts->resting[i])
+        if (!contacts->left.resting || !contacts->left.resting[i])
             memory->leader1[i] = 0;
     for (size_t k = 0; k < contacts->islands.count && contacts->set.count; k++) {
         const rg_island *island = &contacts->islands.islands[k];

@@ -623,8 +623,8 @@ static rg_status build_rows(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     displacement_job displacement = {&job->world->content, contacts};
     rg_row_motion motion = {contacts->step, displacement_of, &displacement};
-    return rg_rows_build_some(job->world, &job->view, contacts->left, &motion, &job->world->scratch,
-                              &contacts->set);
+    return rg_rows_build_some(job->world, &job->view, contacts->left.skips, &motion,
+                              &job->world->scratch, &contacts->set);
 }
 
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
@@ -635,7 +635,7 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
         status = build_rows(job);
     if (!status)
         status = make_joints(job, arena, first != NULL);
-    size_t rows = contacts->set.count + contacts->left_count + contacts->joints.count;
+    size_t rows = contacts->set.count + contacts->left.count + contacts->joints.count;
     if (!status && rows > 0)
         status = choose_rows(job, arena);
     if (!status && rg_contacts_end_rest(job)) {

@@ -115,7 +115,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
                                       .last = job->last,
                                       .last_count = job->last_count,
                                       .last_step = job->last_step > 0 ? job->last_step : job->step,
-                                      .rests = may_rest(contacts->world, job),
+                                      .left.allowed = may_rest(contacts->world, job),
                                       .shown = job->shown,
                                       .counts = rg_solve_counts_none()};
     contacts->contacts = &job->contacts;
@@ -156,7 +156,7 @@ static rg_status solve_pass(rg_stepping *job, rg_contact_job *contacts, int pass
     rg_status status = rg_stepping_forces(job, contacts, error);
     *more = !status && looks &&
             (contacts->view.left_out > 0 ||
-             (step->set.count + step->left_count > 0 && has_impacts(job)));
+             (step->set.count + step->left.count > 0 && has_impacts(job)));
     if (status || *more || !step->unfinished)
         return status;
     step->rough = false;
@@ -202,7 +202,7 @@ static bool is_of_pair(const rg_contact_force *x, const rg_contact_force *y) {
  * as a whole, only one force of each pair is read: they are many, and long. */
 static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, rg_error *error) {
     const rg_contact_step *step = &job->contacts;
-    bool whole = job->forces == step->forces && step->left_count == 0;
+    bool whole = job->forces == step->forces && step->left.count == 0;
     uint32_t touch = UINT32_MAX;
     const rg_contact_force *last = NULL;
     for (size_t i = 0; i < job->force_count; i++) {
@@ -222,7 +222,7 @@ static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, 
  * where it began. */
 static rg_status join_broken(rg_stepping *job, rg_contact_job *contacts,
                              const rg_stepping_breaks *breaks, rg_error *error) {
-    if (job->contacts.left_count == 0)
+    if (job->contacts.left.count == 0)
         return rg_stepping_group_broken(job, contacts, breaks);
     job->restless = true;
     return rg_collision_begin(contacts->collision, contacts->world, error);

@@ -411,8 +411,8 @@ static void mark_near(rg_stepping *job) {
     const rg_row_set *set = &job->contacts.set;
     size_t bodies = job->content->bodies.count;
     memset(job->near, 0, bodies * sizeof *job->near);
-    if (job->contacts.left_count)
-        memcpy(job->near, job->contacts.resting, bodies * sizeof *job->near);
+    if (job->contacts.left.count)
+        memcpy(job->near, job->contacts.left.resting, bodies * sizeof *job->near);
     for (size_t i = 0; i < set->count; i++) {
         if (set->bounces && is_passed(job, i))
             continue;
@@ -522,7 +522,7 @@ static void settle(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     const rg_world_content *c = job->content;
     for (size_t i = begin; i < end; i++) {
-        bool rests = job->contacts.left_count && job->contacts.resting[i];
+        bool rests = job->contacts.left.count && job->contacts.left.resting[i];
         if (!job->near[i] && !rests)
             continue;
         if (rests || job->still[i] || is_kept(job, i))
