@@ -98,8 +98,8 @@ static void test_one_point(void **state) {
     }
 }
 
-/* Not solved: a wall of 400 contacts, of the long run, ends at a residual of 2.5e-8 in all forms with
- * cones. */
+/* Not solved: a wall of 400 contacts, of the long run, ends at a residual of 2.5e-8 in all forms
+ * with cones. */
 static bool is_open(family_kind kind, size_t size, uint64_t seed) {
     return kind == FAMILY_WALL && size == 400 && seed == 1;
 }

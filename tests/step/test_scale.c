@@ -6,12 +6,12 @@
 #include "test_world_support.h"
 
 #define STEP (1.0 / 240)
-/* m, in the world that is not scaled: solves to 1e-8 over a second. A body that stands on an edge and
- * tips over makes more of it: in 2 of 80 runs rounding grew to 3e-5 and 5e-5 m. */
+/* m, in the world that is not scaled: solves to 1e-8 over a second. A body that stands on an edge
+ * and tips over makes more of it: in 2 of 80 runs rounding grew to 3e-5 and 5e-5 m. */
 #define SOLVED 1e-9
 enum { TIPPING = 40 }; /* at most one run in so many */
-/* m: as long as bodies differ by no more, the same contacts are within reach, but for ties: three in
- * 19,200 steps, one of them at 5e-16 m. */
+/* m: as long as bodies differ by no more, the same contacts are within reach, but for ties: three
+ * in 19,200 steps, one of them at 5e-16 m. */
 #define SAME 1e-12
 enum { TIES = 4000 }; /* at most one step in so many */
 
