@@ -282,7 +282,7 @@ static void random_lcp(rg_random *random, size_t n, double *matrix, double *b) {
 }
 
 /* What lp_heuristic.c takes as solved, relative to the largest force; nearly all answers leave a
- * hundredth of that, but for one in so many (22 of 100,000). */
+ * hundredth of that, but for one in so many of the long run (22 of 100,000). */
 #define EQUATIONS_REST 1e-12
 enum { ROUGH = 4000 };
 
@@ -329,7 +329,7 @@ static void test_shares(void **state) {
     rg_solve_context_destroy(context);
     printf("%zu random problems, n <= 3: V empty right %zu, prediction right %zu, wrong %zu\n",
            total, counts[RG_LP_EMPTY], counts[RG_LP_PREDICTED], counts[RG_LP_FALLBACK]);
-    assert_true(rough <= total / ROUGH);
+    assert_true(rough <= (test_is_long() ? total / ROUGH : 0));
     assert_true(counts[RG_LP_EMPTY] > total / 10 && counts[RG_LP_PREDICTED] > total / 2);
     assert_true(counts[RG_LP_FALLBACK] > 0 && counts[RG_LP_FALLBACK] < total / 20);
 }
