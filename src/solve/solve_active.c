@@ -659,7 +659,7 @@ static void return_to_best(rg_active *active) {
 }
 
 rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
-    rg_status status = RG_OK;
+    bool factored = false; /* a limit of 0 leaves no factor for the last digits */
     double least = 0;
     rg_active_look(active);
     keep_best(active);
@@ -669,9 +669,10 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
         bool general = find_places(active);
         double delta = fmax(least, relax_delta(merit_now(active)));
         find_slopes(active, delta);
-        status = rg_active_factor(active, general);
+        rg_status status = rg_active_factor(active, general);
         if (status == RG_OUT_OF_MEMORY)
             return status;
+        factored = !status;
         least = status ? fmin(RELAX_MOST, DELTA_SINGULAR * delta) : 0;
         if (status)
             continue;
@@ -684,7 +685,7 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
             least = RELAX_MOST;
         }
     }
-    if (!status && active->best_residual <= tolerance)
+    if (factored && active->best_residual <= tolerance)
         chord_steps(active, false);
     return_to_best(active);
     return RG_OK;

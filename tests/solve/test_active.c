@@ -289,6 +289,27 @@ static void relaxation_keeps_its_limit(void **state) {
     assert_true(4 * solved >= 3 * FAMILY_KINDS * SEEDS);
 }
 
+/* Where the answer is there already and no factorisation is left, relaxation has no factor for chord
+ * steps: the forces stay as they are. */
+static void without_effort_nothing_changes(void **state) {
+    (void)state;
+    solve_family *family = family_make(FAMILY_STACK, 40, 1, 0.4);
+    run r = begin(family_global(family));
+    solve_cold(&r);
+    r.context->depth++;
+    assert_int_equal(rg_system_prepare(&r.system, r.context, r.problem, NULL), RG_OK);
+    assert_int_equal(rg_active_create(&r.active, &r.system, r.context, NULL), RG_OK);
+    size_t bytes = r.system.rows * sizeof *r.force;
+    memcpy(r.active.force, r.force, bytes);
+    assert_int_equal(rg_active_relax(&r.active, 1, 0), RG_OK);
+    assert_true(r.active.best_residual <= TOLERANCE);
+    assert_int_equal(r.active.factorisations, 0);
+    assert_memory_equal(r.active.best, r.force, bytes);
+    r.context->depth--;
+    end(&r);
+    family_free(family);
+}
+
 /* Where a factorisation is dear, fewer of them are made; an aim of 0 is never met. */
 static void the_price_is_bounded(void **state) {
     (void)state;
@@ -484,6 +505,7 @@ int main(void) {
         cmocka_unit_test(what_contradicts_itself_is_not_solved_again),
         cmocka_unit_test(what_stands_is_found_by_the_associated_law),
         cmocka_unit_test(relaxation_keeps_its_limit),
+        cmocka_unit_test(without_effort_nothing_changes),
         cmocka_unit_test(the_price_is_bounded),
         cmocka_unit_test(open_contacts_are_left_out),
         cmocka_unit_test(joints_share_the_factor),
