@@ -194,6 +194,13 @@ class Struct(Structure):
             return [plain(entry) for entry in value] if isinstance(value, Array) else value
         return {field[0]: plain(getattr(self, field[0])) for field in self._fields_}
 
+    def __reduce__(self):
+        try:
+            return super().__reduce__()
+        except ValueError:  # ctypes: it has pointers
+            raise TypeError(f"{type(self).__name__} holds addresses of memory, which mean nothing in a copy of "
+                            "it: take what is needed from its fields or as_dict()") from None
+
     def __repr__(self):
         fields = ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
         return f"{type(self).__name__}({fields})"

@@ -16,8 +16,10 @@ from ._batch import Batch, step_worlds
 from ._body import Body, Collider, ColliderHandle
 from ._environment import Box, Env, VectorEnv
 from ._joint import Joint
-from ._library import ERRORS as _ERRORS
-from ._library import Error, lib
+from ._library import (Busy, DegenerateGeometry, DuplicateName, Error, FileDamaged, FileUnreadable, Interrupted,
+                      InvalidArgument, InvalidHandle, InvalidInertia, InvalidSize, IterationLimit, LimitExceeded,
+                      NotConvex, NotFinite, NotFound, NotWatertight, OutOfMemory, Singular, StepTooSmall, Syntax,
+                      ThreadFailed, UnknownKey, Unsupported, VersionMismatch, WriteFailed, WrongType, lib)
 from ._recording import Frame, Recorder, Recording, summary_of
 from ._scene import Measure, Scene, builtin_parameters, builtin_scenes, load
 from ._shapes import (Mass, Mesh, Motion, Shape, box, capsule, compound, cone, cylinder, depth, disc, distance,
@@ -31,20 +33,20 @@ from ._world import (Event, Force, ForceContext, Hit, Material, Random, Snapshot
                      quaternion_of_planar_angle, quaternion_of_rotation_vector)
 
 __version__: str = lib.rg_version_text().decode()
-for _error in _ERRORS.values():
-    globals()[_error.__name__] = _error
 
 __all__ = [
-    "Batch", "Body", "Box", "Collider", "ColliderHandle", "Env", "Error", "Event", "Force", "ForceContext", "Frame",
-    "Hit", "Joint", "Mass", "Material", "Measure", "Mesh", "Motion", "Page", "Problem", "Random", "Recorder",
-    "Recording", "Scene", "Shape", "Snapshot", "Solution", "Solver", "StepInfo", "VectorEnv", "Viewer", "World",
+    "Batch", "Body", "Box", "Busy", "Collider", "ColliderHandle", "DegenerateGeometry", "DuplicateName", "Env",
+    "Error", "Event", "FileDamaged", "FileUnreadable", "Force", "ForceContext", "Frame", "Hit", "Interrupted",
+    "InvalidArgument", "InvalidHandle", "InvalidInertia", "InvalidSize", "IterationLimit", "Joint",
+    "LimitExceeded", "Mass", "Material", "Measure", "Mesh", "Motion", "NotConvex", "NotFinite", "NotFound",
+    "NotWatertight", "OutOfMemory", "Page", "Problem", "Random", "Recorder", "Recording", "Scene", "Shape",
+    "Singular", "Snapshot", "Solution", "Solver", "StepInfo", "StepTooSmall", "Syntax", "ThreadFailed",
+    "UnknownKey", "Unsupported", "VectorEnv", "VersionMismatch", "Viewer", "World", "WriteFailed", "WrongType",
     "box", "builtin_parameters", "builtin_scenes", "c", "capsule", "command", "compound", "cone", "contact_law",
     "contact_mode", "cylinder", "depth", "disc", "distance", "ellipsoid", "explain_friction", "feasible",
     "feature_kind", "first_contact", "force_ranges", "growth", "growth_gradient", "growth_of_features",
     "halfspace", "heights", "hull", "impact_laws", "judge", "load", "lp_heuristic", "methods", "page",
     "planar_hull", "polygon", "quaternion_of_axis_angle", "quaternion_of_matrix", "quaternion_of_planar_angle",
     "quaternion_of_rotation_vector", "relax_joints", "replay", "resolve_impact", "separation", "solve",
-    "solve_all", "solve_given", "solvers", "sphere", "step_worlds", "summary_of", "terrain", "uniqueness",
-    "view",
-    *sorted(error.__name__ for error in _ERRORS.values()),
+    "solve_all", "solve_given", "solvers", "sphere", "step_worlds", "summary_of", "terrain", "uniqueness", "view",
 ]

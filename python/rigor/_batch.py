@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from ctypes import byref
 from threading import get_ident
@@ -10,11 +11,11 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from . import _declarations as c
-from ._library import ALLOCATOR, address, check, fail, lib
+from ._library import ALLOCATOR, NotCopied, address, check, fail, lib
 from ._world import StepInfo, World
 
 
-class Batch:
+class Batch(NotCopied):
     """Worlds that are stepped together: the same bits as one by one, for any number of threads.
 
         batch = rigor.Batch.of_clones(world, 1000, threads=2)
@@ -23,17 +24,16 @@ class Batch:
         batch.step(1 / 240, steps=100)
         batch.state[:, 1, :3]   # centres of body 1 in all worlds"""
 
-    __slots__ = ("_worlds", "_pointer")
+    __slots__ = ("_worlds", "_threads", "_pointer")
+    _instead = "copy its worlds, and make another of the copies"
 
     def __init__(self, worlds: Iterable[World], threads: int = 1):
-        self._worlds = list(worlds)
+        self._worlds, self._threads = list(worlds), threads
         if len({id(world) for world in self._worlds}) < len(self._worlds):
             raise ValueError("a world is in the list twice")
         if threads < 1:
             raise ValueError("threads must be positive")
-        pointers = np.array([world._pointer or 0 for world in self._worlds], dtype=np.uintp)
-        if not pointers.all():
-            raise fail(c.RG_INVALID_HANDLE)
+        pointers = np.array([world._pointer for world in self._worlds], dtype=np.uintp)
         pointer, error = ctypes.c_void_p(), c.rg_error()
         check(lib.rg_batch_of_worlds(address(pointers), len(pointers), threads, byref(ALLOCATOR), byref(pointer),
                                      byref(error)), error)
@@ -48,8 +48,18 @@ class Batch:
         if hasattr(self, "_pointer"):
             destroy(self._pointer)
 
+    def __copy__(self) -> Batch:
+        return Batch(self._worlds, self._threads)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return Batch(copy.deepcopy(self._worlds, memo), self._threads)
+
     def __len__(self) -> int:
         return len(self._worlds)
+
+    def _check_open(self) -> None:
+        for world in self._worlds:
+            world._pointer  # raises if it is closed
 
     @property
     def worlds(self) -> tuple[World, ...]:
@@ -62,8 +72,7 @@ class Batch:
         try:
             if any(world is other for place, other in enumerate(self._worlds) if place != index % len(self._worlds)):
                 raise ValueError("a world is in the list twice")
-            if not world._pointer:
-                raise fail(c.RG_INVALID_HANDLE)
+            world._pointer  # raises if it is closed
         except Exception:
             self._worlds[index] = before
             raise
@@ -73,6 +82,7 @@ class Batch:
         """Steps every world so often. If a world fails, the others go on, and the first failure is raised."""
         if steps < 0:
             raise ValueError("steps must not be negative")
+        self._check_open()
         if any(world._stepping for world in self._worlds):
             raise fail(c.RG_BUSY)
         infos, error, me = (StepInfo * len(self._worlds))(), c.rg_error(), get_ident()
@@ -94,6 +104,7 @@ class Batch:
     def state(self) -> np.ndarray:
         """Of all bodies of all worlds: centre of mass, orientation x y z w, velocity, angular velocity. An array
         [world, body, 13]; if worlds differ in their number of bodies, [body, 13] with world after world."""
+        self._check_open()
         found = c.rg_strided()
         check(lib.rg_batch_state(self._pointer, byref(found)))
         width = c.RG_BATCH_NUMBERS

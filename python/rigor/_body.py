@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _declarations as c
-from ._library import call, check, fail, lib, numbers, pose, vector, word_of
+from ._library import call, check, fail, lib, numbers, owned, pose, vector, word_of
 from ._shapes import Mass, Shape
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ class ColliderHandle:
         self.world, self._id = world, identifier
 
     def _alive(self) -> c.rg_collider_id:
-        if self.world._pointer is None or not lib.rg_collider_exists(self.world._pointer, self._id):
+        if not lib.rg_collider_exists(self.world._pointer, self._id):
             raise fail(c.RG_INVALID_HANDLE)
         return self._id
 
     @property
     def exists(self) -> bool:
-        return lib.rg_collider_exists(self.world._pointer, self._id)
+        return not self.world.closed and lib.rg_collider_exists(self.world._pointer, self._id)
 
     @property
     def definition(self) -> c.rg_collider_def:
@@ -122,7 +122,7 @@ class Body:
         self.world, self._id = world, identifier
 
     def _alive(self) -> c.rg_body_id:
-        if self.world._pointer is None or not lib.rg_body_exists(self.world._pointer, self._id):
+        if not lib.rg_body_exists(self.world._pointer, self._id):
             raise fail(c.RG_INVALID_HANDLE)
         return self._id
 
@@ -144,7 +144,7 @@ class Body:
 
     @property
     def exists(self) -> bool:
-        return self.world._pointer is not None and lib.rg_body_exists(self.world._pointer, self._id)
+        return not self.world.closed and lib.rg_body_exists(self.world._pointer, self._id)
 
     @property
     def index(self) -> int:
@@ -256,7 +256,7 @@ class Body:
     @property
     def prescription(self) -> c.rg_prescription:
         """How a kinematic body moves."""
-        return self._get(lib.rg_body_prescription)
+        return owned(self._get(lib.rg_body_prescription))
 
     @property
     def prescription_start(self) -> tuple[c.rg_prescribed_state, float, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _declarations as c
-from ._library import call, check, fail, fill, lib, word
+from ._library import call, check, fail, fill, lib, owned, word
 
 if TYPE_CHECKING:
     from ._body import Body
@@ -39,7 +39,7 @@ class Joint:
         self.world, self._id = world, identifier
 
     def _alive(self) -> c.rg_joint_id:
-        if self.world._pointer is None or not lib.rg_joint_exists(self.world._pointer, self._id):
+        if not lib.rg_joint_exists(self.world._pointer, self._id):
             raise fail(c.RG_INVALID_HANDLE)
         return self._id
 
@@ -54,11 +54,11 @@ class Joint:
 
     @property
     def exists(self) -> bool:
-        return self.world._pointer is not None and lib.rg_joint_exists(self.world._pointer, self._id)
+        return not self.world.closed and lib.rg_joint_exists(self.world._pointer, self._id)
 
     @property
     def definition(self) -> c.rg_joint_def:
-        return lib.rg_joint_get_def(self.world._pointer, self._alive())
+        return owned(lib.rg_joint_get_def(self.world._pointer, self._alive()))
 
     @property
     def kind(self) -> str:

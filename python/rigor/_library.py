@@ -49,21 +49,117 @@ class Error(Exception):
         return lib.rg_status_name(self.code).decode()
 
 
-# What else a failure is, in Python's own terms.
-_ALSO: dict[str, tuple[type[Exception], ...]] = {
-    "RG_OUT_OF_MEMORY": (MemoryError,), "RG_NOT_FOUND": (LookupError,),
-    **{name: (ValueError,) for name in (
-        "RG_INVALID_ARGUMENT", "RG_NOT_FINITE", "RG_INVALID_SIZE", "RG_INVALID_INERTIA",
-        "RG_DUPLICATE_NAME", "RG_DEGENERATE_GEOMETRY", "RG_NOT_WATERTIGHT", "RG_NOT_CONVEX")},
-}
-ERRORS: dict[int, type[Error]] = {}
-for _status in c.rg_status:
-    if _status != c.RG_OK:
-        _name = _status.name.removeprefix("RG_").title().replace("_", "")
-        _text = lib.rg_status_text(_status).decode()
-        ERRORS[int(_status)] = type(_name, (Error, *_ALSO.get(_status.name, ())),
-                                    {"code": int(_status), "__doc__": _text[0].upper() + _text[1:] + ".",
-                                     "__module__": "rigor"})
+# One for each status, and what else it is in Python's own terms. Written out, so that type checkers and editors
+# see them; their texts are the library's.
+
+class OutOfMemory(Error, MemoryError):
+    code = int(c.RG_OUT_OF_MEMORY)
+
+
+class InvalidArgument(Error, ValueError):
+    code = int(c.RG_INVALID_ARGUMENT)
+
+
+class InvalidHandle(Error, ValueError):
+    code = int(c.RG_INVALID_HANDLE)
+
+
+class NotFound(Error, LookupError):
+    code = int(c.RG_NOT_FOUND)
+
+
+class DuplicateName(Error, ValueError):
+    code = int(c.RG_DUPLICATE_NAME)
+
+
+class NotFinite(Error, ValueError):
+    code = int(c.RG_NOT_FINITE)
+
+
+class InvalidSize(Error, ValueError):
+    code = int(c.RG_INVALID_SIZE)
+
+
+class InvalidInertia(Error, ValueError):
+    code = int(c.RG_INVALID_INERTIA)
+
+
+class DegenerateGeometry(Error, ValueError):
+    code = int(c.RG_DEGENERATE_GEOMETRY)
+
+
+class NotWatertight(Error, ValueError):
+    code = int(c.RG_NOT_WATERTIGHT)
+
+
+class NotConvex(Error, ValueError):
+    code = int(c.RG_NOT_CONVEX)
+
+
+class Syntax(Error):
+    code = int(c.RG_SYNTAX)
+
+
+class UnknownKey(Error):
+    code = int(c.RG_UNKNOWN_KEY)
+
+
+class WrongType(Error):
+    code = int(c.RG_WRONG_TYPE)
+
+
+class LimitExceeded(Error):
+    code = int(c.RG_LIMIT_EXCEEDED)
+
+
+class FileUnreadable(Error):
+    code = int(c.RG_FILE_UNREADABLE)
+
+
+class FileDamaged(Error):
+    code = int(c.RG_FILE_DAMAGED)
+
+
+class WriteFailed(Error):
+    code = int(c.RG_WRITE_FAILED)
+
+
+class Unsupported(Error):
+    code = int(c.RG_UNSUPPORTED)
+
+
+class StepTooSmall(Error):
+    code = int(c.RG_STEP_TOO_SMALL)
+
+
+class IterationLimit(Error):
+    code = int(c.RG_ITERATION_LIMIT)
+
+
+class Singular(Error):
+    code = int(c.RG_SINGULAR)
+
+
+class Busy(Error):
+    code = int(c.RG_BUSY)
+
+
+class VersionMismatch(Error):
+    code = int(c.RG_VERSION_MISMATCH)
+
+
+class ThreadFailed(Error):
+    code = int(c.RG_THREAD_FAILED)
+
+
+class Interrupted(Error):
+    code = int(c.RG_INTERRUPTED)
+
+
+ERRORS: dict[int, type[Error]] = {error.code: error for error in Error.__subclasses__()}
+for _error in ERRORS.values():
+    _text = lib.rg_status_text(_error.code).decode()
+    _error.__doc__, _error.__module__ = _text[0].upper() + _text[1:] + ".", "rigor"
 
 
 def fail(status: int, error: c.rg_error | None = None) -> Error:
@@ -72,6 +168,11 @@ def fail(status: int, error: c.rg_error | None = None) -> Error:
     if not text:
         return ERRORS[status](lib.rg_status_text(status).decode())
     return ERRORS[status](text, error.line, error.column)
+
+
+def closed(what: str) -> Error:
+    """The exception for a call after close()."""
+    return ERRORS[c.RG_INVALID_HANDLE](f"the {what} is closed")
 
 
 def check(status: int, error: c.rg_error | None = None) -> None:
@@ -85,6 +186,40 @@ def call(function: Any, *arguments: Any) -> None:
     status = function(*arguments, ctypes.byref(error))
     if status:
         raise fail(status, error)
+
+
+class NotCopied:
+    """What has memory of the library and no way to be made again: copy, deepcopy and pickle say so."""
+
+    __slots__ = ()
+    _instead = "make another one"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"an object of {type(self).__name__} holds memory of the library, which copy and pickle "
+                        f"do not reach: {self._instead}")
+
+
+class Memory(NotCopied):
+    """A world of C, and the scene of C to which it belongs, if any. Worlds, scenes and recorders of Python
+    share it, and the last of them that lets go frees it: a count of our own, since Python finalises what is
+    in a cycle in any order."""
+
+    __slots__ = ("world", "scene", "_users")
+
+    def __init__(self, world: int, scene: int | None = None):
+        self.world, self.scene, self._users = world, scene, 1
+
+    def share(self) -> Memory:
+        self._users += 1
+        return self
+
+    def let_go(self, destroy_world: Any = lib.rg_world_destroy, destroy_scene: Any = lib.rg_scene_destroy) -> None:
+        self._users -= 1
+        if self._users == 0:
+            if self.scene:
+                destroy_scene(self.scene)
+            else:
+                destroy_world(self.world)
 
 
 # --- values -----------------------------------------------------------------------------------------
@@ -149,10 +284,44 @@ def copy_array(pointer: int | None, count: int, struct: type[ctypes.Structure]) 
     return np.frombuffer(ctypes.string_at(pointer, count * ctypes.sizeof(struct)), dtype_of(struct))
 
 
-class _Held:
+_TEXTS: dict[type, list[tuple[Any, ...]]] = {}
+
+
+def _texts_in(kind: Any) -> list[tuple[Any, ...]]:
+    """Where strings are in a struct or array: names of fields and numbers of elements on the way there."""
+    if kind is ctypes.c_char_p:
+        return [()]
+    if kind not in _TEXTS:
+        steps = []
+        if issubclass(kind, ctypes.Array):
+            steps = [(index, kind._type_) for index in range(kind._length_)]
+        elif issubclass(kind, ctypes.Structure):
+            steps = [(field[0], field[1]) for field in kind._fields_]
+        _TEXTS[kind] = [(step, *rest) for step, inner in steps for rest in _texts_in(inner)]
+    return _TEXTS[kind]
+
+
+def owned(struct: Any) -> Any:
+    """The struct with copies of the strings to which it points: they last as long as it does."""
+    for *way, last in _texts_in(type(struct)):
+        place = struct
+        for step in way:
+            place = place[step] if isinstance(step, int) else getattr(place, step)
+        text = place[last] if isinstance(last, int) else getattr(place, last)
+        if text is None:
+            continue
+        if isinstance(last, int):
+            place[last] = text
+        else:
+            setattr(place, last, text)
+    return struct
+
+
+class _Held(NotCopied):
     """A block of the library that stays while a numpy array looks at it (native/rigor_python.h)."""
 
     __slots__ = ("__array_interface__", "_pointer")
+    _instead = "copy the array that looks at it"
 
     def __init__(self, pointer: int, shape: tuple[int, ...], strides: tuple[int, ...] | None, dtype: np.dtype):
         self._pointer = pointer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from ctypes import byref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,26 +11,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _declarations as c
-from ._library import ALLOCATOR, call, copy_array, fail, lib
+from ._library import ALLOCATOR, NotCopied, call, closed, copy_array, fail, lib, owned
 from ._world import StepInfo, World
 
 if TYPE_CHECKING:
     from ._scene import Scene
 
 
-class Recorder:
+class Recorder(NotCopied):
     """Records a world: `step(info)` after every step, `frame()` when a frame is wanted, `close()` at the end.
     As a context manager it closes itself: finished, unless an exception ended it."""
+
+    _instead = "a file has one recorder; open another file for another world"
 
     def __init__(self, world: World, path: Any, *, overwrite: bool = False, checkpoint_every: float = 2,
                  duration: float = 0, contacts: bool = True, name: str = "world"):
         options = lib.rg_recorder_options_default()
         options.overwrite, options.checkpoint_every, options.duration = overwrite, checkpoint_every, duration
         options.leave_out_contacts, options.allocator = not contacts, ctypes.addressof(ALLOCATOR)
-        self._world = world
         pointer = ctypes.c_void_p()
         call(lib.rg_recorder_open, world._scene(name), str(path).encode(), byref(options), byref(pointer))
-        self._pointer: int | None = pointer.value
+        self._take(world, pointer.value)
+
+    def _take(self, world: World, pointer: int) -> None:
+        self._world, self._memory, self._pointer = world, world._memory.share(), pointer
 
     @classmethod
     def resume(cls, path: Any, duration: float = 0) -> tuple[Scene, Recorder]:
@@ -42,13 +47,17 @@ class Recorder:
              byref(recorder))
         self = cls.__new__(cls)
         owner = Scene._own(scene.value)
-        self._world, self._pointer = owner.world, recorder.value
+        self._take(owner.world, recorder.value)
         return owner, self
 
     def _open(self) -> int:
         if self._pointer is None:
-            raise ValueError("the recorder is closed")
+            raise closed("recorder")
         return self._pointer
+
+    def _recording(self) -> int:
+        self._world._pointer  # raises if it is closed
+        return self._open()
 
     @property
     def duration(self) -> float:
@@ -57,20 +66,23 @@ class Recorder:
 
     def step(self, info: StepInfo) -> None:
         """To be told of every step."""
-        lib.rg_recorder_step(self._open(), byref(info))
+        lib.rg_recorder_step(self._recording(), byref(info))
 
     def frame(self) -> None:
         """Appends the world's state and the contacts of its last step."""
-        call(lib.rg_recorder_frame, self._open(), None)
+        call(lib.rg_recorder_frame, self._recording(), None)
 
     def checkpoint(self) -> None:
         """Makes the state up to now resumable."""
-        call(lib.rg_recorder_checkpoint, self._open())
+        call(lib.rg_recorder_checkpoint, self._recording())
 
     def close(self, finished: bool = True) -> None:
         pointer, self._pointer = self._pointer, None
         if pointer is not None:
-            call(lib.rg_recorder_close, pointer, finished)
+            try:
+                call(lib.rg_recorder_close, pointer, finished)
+            finally:
+                self._memory.let_go()
 
     def __enter__(self) -> Recorder:
         return self
@@ -81,6 +93,7 @@ class Recorder:
     def __del__(self) -> None:
         if getattr(self, "_pointer", None) is not None:
             lib.rg_recorder_close(self._pointer, False, None)
+            self._memory.let_go()
 
 
 @dataclass
@@ -104,7 +117,12 @@ class Recording:
         self.path, pointer = str(path), ctypes.c_void_p()
         call(lib.rg_recording_open, self.path.encode(), byref(pointer))
         self._pointer: int | None = pointer.value
-        self.info = lib.rg_recording_get_info(self._pointer)
+        self.info = owned(lib.rg_recording_get_info(self._pointer))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The file, opened once more."""
+        self._open()
+        return Recording, (os.path.abspath(self.path),)
 
     def close(self) -> None:
         pointer, self._pointer = self._pointer, None
@@ -123,7 +141,7 @@ class Recording:
 
     def _open(self) -> int:
         if self._pointer is None:
-            raise ValueError("the recording is closed")
+            raise closed("recording")
         return self._pointer
 
     def __len__(self) -> int:
@@ -134,11 +152,7 @@ class Recording:
     def scene_text(self) -> str:
         """The scene file that the recorded world began as."""
         self._open()
-        return ctypes.string_at(self.info_pointer("scene_text"), self.info.scene_size).decode()
-
-    def info_pointer(self, name: str) -> int:
-        field = getattr(c.rg_recording_info, name)
-        return ctypes.c_void_p.from_address(ctypes.addressof(self.info) + field.offset).value
+        return self.info.scene_text.decode()
 
     @property
     def names(self) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _declarations as c
-from ._library import ALLOCATOR, Error, call, check, fail, lib, word
+from ._library import ALLOCATOR, Error, Memory, NotCopied, call, check, fail, lib, word
 from ._world import StepInfo, World
 
 
@@ -51,7 +51,7 @@ def _text(value: Any) -> bytes:
     return (repr(value) if isinstance(value, float) else str(value)).encode()
 
 
-class _Options:
+class _Options(NotCopied):
     """rg_scene_options, and what it points to."""
 
     WORDS = "method solver friction detection points impact integrator root_finder".split()
@@ -100,17 +100,22 @@ class Scene:
     (rigor/scene.h): method, step, threads, solver, friction, ... instead of what the scene says."""
 
     def __init__(self, name: Any, parameters: dict[str, Any] | None = None, **options: Any):
-        self._take(_Options(parameters or {}, options).make(lib.rg_scene_create, str(name).encode()))
+        self._take(_Options(parameters or {}, options).make(lib.rg_scene_create, str(name).encode()), options)
 
     @classmethod
-    def _own(cls, pointer: int) -> Scene:
+    def _own(cls, pointer: int, options: dict[str, Any] | None = None) -> Scene:
         scene = cls.__new__(cls)
-        scene._take(pointer)
+        scene._take(pointer, options or {})
         return scene
 
-    def _take(self, pointer: int) -> None:
-        self._pointer = pointer
+    def _take(self, pointer: int, options: dict[str, Any]) -> None:
+        self._memory = Memory(lib.rg_scene_world(pointer), pointer)
+        self._options = options
         self._world: Any = None
+
+    @property
+    def _pointer(self) -> int:
+        return self._memory.scene
 
     @classmethod
     def from_text(cls, text: str, *, name: str = "text", directory: Any = None,
@@ -129,11 +134,30 @@ class Scene:
     @classmethod
     def builtin(cls, name: str, parameters: dict[str, Any] | None = None, **options: Any) -> Scene:
         """A built-in scene, even if there is a file of its name."""
-        return cls._own(_Options(parameters or {}, options).make(lib.rg_scene_create_builtin, name.encode()))
+        return cls._own(_Options(parameters or {}, options).make(lib.rg_scene_create_builtin, name.encode()), options)
 
-    def __del__(self, destroy: Any = lib.rg_scene_destroy) -> None:
-        if getattr(self, "_pointer", None):
-            destroy(self._pointer)
+    def __del__(self) -> None:
+        if hasattr(self, "_memory"):
+            self._memory.let_go()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A built-in scene by its name, which brings its measures back, any other by its text; with the state."""
+        name, parameters = self.origin
+        try:
+            text, state = self.to_text(), self.world.save_state()
+        except Error as error:
+            raise TypeError(f"this scene can be neither copied nor pickled: {error}") from error
+        if name is None:
+            return _scene_again, (text, self.name, state)
+        made = name, parameters, self._options, state, self.save_observations()
+        try:
+            same = _builtin_again(*made).to_text() == text
+        except Error:
+            same = False
+        if not same:
+            raise TypeError("this scene was changed, so that its name and parameters do not make it: pickle to_text() "
+                            "and read it with Scene.from_text(), which has no measures")
+        return _builtin_again, made
 
     def __repr__(self) -> str:
         return f"<rigor.Scene {self.name} at {self.world.time:g} s>"
@@ -143,7 +167,7 @@ class Scene:
         """Belongs to the scene, which lives as long as its world is used."""
         world = self._world() if self._world is not None else None
         if world is None:
-            world = World._of(lib.rg_scene_world(self._pointer), self)
+            world = World._of(self._memory.share(), self)
             self._world = weakref.ref(world)
         return world
 
@@ -251,6 +275,22 @@ class Scene:
     def view(self, **options: Any) -> Any:
         """Opens the viewer on this scene; see rigor.view."""
         return self.world.view(**options)
+
+
+def _scene_again(text: str, name: str, state: bytes) -> Scene:
+    """From a pickle."""
+    scene = Scene.from_text(text, name=name)
+    scene.world.load_state(state)
+    return scene
+
+
+def _builtin_again(name: str, parameters: dict[str, Any], options: dict[str, Any], state: bytes,
+                   observations: bytes) -> Scene:
+    scene = Scene.builtin(name, parameters, **options)
+    scene.world.load_state(state)
+    if observations:
+        scene.load_observations(observations)
+    return scene
 
 
 def load(path: Any, **options: Any) -> Scene:

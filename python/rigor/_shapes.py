@@ -10,7 +10,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from . import _declarations as c
-from ._library import ALLOCATOR, call, check, doubles, lib, matrix, numbers, pose, vector, word_of
+from ._library import ALLOCATOR, call, check, copy_array, doubles, fill, lib, matrix, numbers, pose, vector, word_of
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,27 @@ class Shape:
 
     def __repr__(self) -> str:
         return f"<rigor.Shape {self.kind}>"
+
+    # It cannot change, so that one does for all copies.
+
+    def __copy__(self) -> Shape:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Shape:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        d, plain = self.definition, {}
+        for name in ("kind", "offset", "radius", "length", "thickness"):
+            plain[name] = getattr(d, name)
+        for name in ("normal", "size"):
+            plain[name] = tuple(numbers(getattr(d, name)).tolist())
+        parts = [c.rg_compound_part.from_address(d.parts + index * ctypes.sizeof(c.rg_compound_part))
+                 for index in range(d.part_count)]
+        return _shape_again, (
+            plain, copy_array(d.points, d.point_count, c.rg_vec3).tobytes(),
+            ctypes.string_at(d.triangles, 12 * d.triangle_count) if d.triangle_count else b"",
+            [(Shape._borrow(part.shape), bytes(part.pose), part.density) for part in parts])
 
     @property
     def kind(self) -> str:
@@ -161,6 +182,21 @@ class Shape:
         found = lib.rg_shape_cast_ray(self._pointer, pose(position, orientation), vector(origin),
                                       vector(direction), max_distance, byref(hit))
         return hit if found else None
+
+
+def _shape_again(plain: dict[str, Any], points: bytes, triangles: bytes,
+                 parts: list[tuple[Shape, bytes, float]]) -> Shape:
+    """From a pickle."""
+    definition = c.rg_shape_def()
+    fill(definition, plain, "a shape")
+    array = (c.rg_compound_part * len(parts))(*(
+        c.rg_compound_part(shape._pointer, c.rg_pose.from_buffer_copy(place), density)
+        for shape, place, density in parts))
+    kept = [ctypes.create_string_buffer(data, max(1, len(data))) for data in (points, triangles)]
+    definition.points, definition.triangles = (ctypes.addressof(data) for data in kept)
+    definition.point_count, definition.triangle_count = len(points) // 24, len(triangles) // 12
+    definition.parts, definition.part_count = ctypes.addressof(array), len(parts)
+    return Shape._make(definition)
 
 
 def box(x: float, y: float, z: float) -> Shape:

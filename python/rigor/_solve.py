@@ -11,7 +11,8 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import _declarations as c
-from ._library import ALLOCATOR, ERRORS, HAVE_LP, address, call, check, doubles, fail, lib, word, word_of
+from ._library import (ALLOCATOR, ERRORS, HAVE_LP, NotCopied, address, call, check, doubles, fail, lib, owned, word,
+                       word_of)
 
 _ROWS = {word_of(kind, "RG_ROW_"): int(kind) for kind in c.rg_row_kind}
 
@@ -32,6 +33,37 @@ class Problem:
             raise ValueError(f"{size} numbers are needed, not {array.size}")
         self._arrays.append(array)
         return address(array)
+
+    def __copy__(self) -> Problem:
+        """Another problem of the same arrays."""
+        return self._with(self._arrays)
+
+    def __deepcopy__(self, _memo: Any) -> Problem:
+        return self._with([array.copy() for array in self._arrays])
+
+    def _with(self, arrays: list[np.ndarray]) -> Problem:
+        made = Problem()
+        made._struct = c.rg_problem.from_buffer_copy(self._struct)
+        made._arrays, made._file = arrays, self._file
+        words = np.frombuffer(made._struct, np.uintp)  # a struct of pointers and doubles is one of whole words
+        for offset, index in self._places():
+            words[offset] = address(arrays[index])
+        return made
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Which words of the struct are addresses of which arrays."""
+        places = {address(array): index for index, array in enumerate(self._arrays)}
+        words = np.frombuffer(self._struct, np.uintp)
+        return [(offset, places[words[offset]]) for offset in _pointers_in(c.rg_problem)
+                if words[offset] in places]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._file:
+            raise TypeError("a problem from a file is not pickled: pickle the file's name for Problem.from_file()")
+        data, places = bytearray(self._struct), self._places()
+        for offset, _ in places:
+            data[8 * offset:8 * offset + 8] = bytes(8)
+        return _problem_again, (bytes(data), self._arrays, places)
 
     @classmethod
     def linear(cls, matrix: Any, b: Any, kinds: Sequence[str] | None = None, *, lower: Any = None,
@@ -149,7 +181,7 @@ class Problem:
     @property
     def file_info(self) -> c.rg_problem_file_info | None:
         """Of a problem from a file: format, title, what it says about its best known answer."""
-        return lib.rg_problem_file_get_info(self._file.pointer) if self._file else None
+        return owned(lib.rg_problem_file_get_info(self._file.pointer)) if self._file else None
 
     def write_fclib(self, path: Any, title: str = "", description: str = "") -> None:
         """In FCLIB's form, an HDF5 file."""
@@ -174,7 +206,29 @@ class Problem:
         self._struct.scale = scale
 
 
-class _File:
+def _pointers_in(kind: Any, start: int = 0) -> list[int]:
+    """Words of a struct that are addresses."""
+    found = []
+    for field in kind._fields_:
+        offset = start + getattr(kind, field[0]).offset
+        if field[1] is ctypes.c_void_p:
+            found.append(offset // ctypes.sizeof(ctypes.c_void_p))
+        elif issubclass(field[1], ctypes.Structure):
+            found += _pointers_in(field[1], offset)
+    return found
+
+
+def _problem_again(data: bytes, arrays: list[np.ndarray], places: list[tuple[int, int]]) -> Problem:
+    """From a pickle."""
+    made = Problem()
+    made._struct, made._arrays = c.rg_problem.from_buffer_copy(data), arrays
+    words = np.frombuffer(made._struct, np.uintp)
+    for offset, index in places:
+        words[offset] = address(arrays[index])
+    return made
+
+
+class _File(NotCopied):
     def __init__(self, pointer: int):
         self.pointer = pointer
 
@@ -201,9 +255,11 @@ def _solver(name: str | Solver) -> int:
     return found
 
 
-class Solver:
+class Solver(NotCopied):
     """A solver of the program's own, for linear problems: function(A, b) returns forces. The driver judges
     them like any other solver's."""
+
+    _instead = "pickle the function, and make a Solver of it there"
 
     def __init__(self, name: str, function: Callable[[np.ndarray, np.ndarray], Any]):
         self._struct, self._raised = c.rg_solver(), None
@@ -227,8 +283,16 @@ class Solver:
         self._struct.accepts = c.RG_ACCEPT_LINEAR
         self._struct.solve = ctypes.cast(self._function, ctypes.c_void_p)
 
+    # It does not change, so that one does for all copies.
 
-class _Context:
+    def __copy__(self) -> Solver:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Solver:
+        return self
+
+
+class _Context(NotCopied):
     def __init__(self) -> None:
         pointer = ctypes.c_void_p()
         check(lib.rg_solve_context_create(byref(ALLOCATOR), byref(pointer)))

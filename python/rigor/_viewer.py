@@ -11,7 +11,7 @@ import sys
 import tempfile
 from typing import Any
 
-from ._library import HERE
+from ._library import HERE, NotCopied
 from ._recording import Recording
 from ._scene import Scene
 from ._world import World
@@ -30,8 +30,10 @@ def _in_notebook() -> bool:
     return "IPKernelApp" in getattr(shell, "config", {})
 
 
-class Viewer:
+class Viewer(NotCopied):
     """A viewer that runs: `url` is its address, close() ends it. Ends with the program."""
+
+    _instead = "open another one, or send its url"
 
     def __init__(self, target: str, browser: bool, files: Any = None):
         self._files = files

@@ -15,8 +15,8 @@ import numpy as np
 from . import _declarations as c
 from ._body import Body, Collider, ColliderHandle, _check_finite_place
 from ._joint import Joint, fill_axes
-from ._library import (ALLOCATOR, ERRORS, address, call, check, copy_array, fail, fill, lib, matrix, numbers, pose,
-                       vector, view_of, view_of_structs, word, word_of)
+from ._library import (ALLOCATOR, ERRORS, Memory, NotCopied, address, call, check, closed, copy_array, fail, fill,
+                       lib, matrix, numbers, owned, pose, vector, view_of, view_of_structs, word, word_of)
 from ._shapes import Mass, Shape
 
 _step = lib.rg_world_step
@@ -52,7 +52,7 @@ class Material:
         call(lib.rg_world_set_material_law, self.world._pointer, self._alive(), byref(law))
 
     def __repr__(self) -> str:
-        return f"<rigor.Material {self.name}>"
+        return "<rigor.Material, of a closed world>" if self.world.closed else f"<rigor.Material {self.name}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Material) and self.world is other.world and self._id.index1 == other._id.index1
@@ -94,7 +94,7 @@ class Force:
     @property
     def definition(self) -> c.rg_force_def:
         self._index()
-        return lib.rg_force_get_def(self.world._pointer, self._id)
+        return owned(lib.rg_force_get_def(self.world._pointer, self._id))
 
     @property
     def kind(self) -> str:
@@ -144,10 +144,11 @@ class Hit:
     part: int
 
 
-class Snapshot:
+class Snapshot(NotCopied):
     """The whole world at an instant, in memory."""
 
     __slots__ = ("_pointer", "_keep")
+    _instead = "World.save_state() gives bytes, World.to_text() a scene file"
 
     def __init__(self, world: World):
         pointer = ctypes.c_void_p()
@@ -157,6 +158,14 @@ class Snapshot:
     def __del__(self, destroy: Any = lib.rg_snapshot_destroy) -> None:
         if hasattr(self, "_pointer"):
             destroy(self._pointer)
+
+    # It cannot change, so that one does for all copies.
+
+    def __copy__(self) -> Snapshot:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Snapshot:
+        return self
 
 
 def _settings(values: dict[str, Any], settings: c.rg_method_settings) -> c.rg_method_settings:
@@ -192,12 +201,14 @@ def methods() -> dict[str, str]:
     return {lib.rg_method_name(m).decode(): lib.rg_method_summary(m).decode() for m in found}
 
 
-class World:
+class World(NotCopied):
     """A world of rigid bodies. Used by one thread at a time; any number of worlds may live side by side.
 
     `settings` are those of the step method by the names of rg_method_settings (rigor/method.h), such as
     {"solver": "newton", "gamma": 0.5}. `before_step(world, step)` and `after_step(world, step)` may change
     the world; `material(world, touch, law)` may change the law of a pair that touches."""
+
+    _instead = "World.to_text() gives a scene file for Scene.from_text(), World.save_state() the state alone"
 
     def __init__(self, *, gravity: Vector = (0, 0, -9.81), planar: bool = False, method: str = "stepping",
                  settings: dict[str, Any] | None = None, seed: int = 1, threads: int = 1, certify: bool = True,
@@ -218,12 +229,11 @@ class World:
             definition.collision.material = self._callback(c.rg_material_function, self._material(material))
         pointer = ctypes.c_void_p()
         call(lib.rg_world_create, byref(definition), byref(pointer))
-        self._pointer = pointer.value
+        self._memory = Memory(pointer.value)
 
     def _begin(self, owner: Any) -> None:
-        self._pointer: int | None = None
+        self._memory: Memory | None = None  # None: closed
         self._owner = owner  # the Scene to which it belongs, if any
-        self._adopted: int | None = None  # the scene of C that was made of it, for recording
         self._stepping = 0  # the thread that steps it now
         self._views: dict[str, np.ndarray] = {}
         self._keep: list[Any] = []  # functions that the world, its snapshots or its clones may call
@@ -232,14 +242,26 @@ class World:
         self._error_reference = byref(self._error)
 
     @classmethod
-    def _of(cls, pointer: int, owner: Any = None) -> World:
+    def _of(cls, memory: Memory, owner: Any = None) -> World:
         world = cls.__new__(cls)
         world._begin(owner)
-        world._pointer = pointer
+        world._memory = memory
         return world
 
+    @property
+    def _pointer(self) -> int:
+        if self._memory is None:
+            raise closed("world")
+        return self._memory.world
+
+    @property
+    def closed(self) -> bool:
+        """After close(): every other call then raises InvalidHandle."""
+        return self._memory is None
+
     def close(self) -> None:
-        """Frees the world now. Its arrays stay as they are; everything else of it is gone."""
+        """Frees the world now. Its arrays stay as they are, its recorders can still be closed; everything else
+        of it is gone."""
         if self._stepping:
             raise fail(c.RG_BUSY)
         if self._owner is not None:
@@ -248,16 +270,22 @@ class World:
 
     def _free(self) -> None:
         self._views = {}
-        pointer, self._pointer = self._pointer, None
-        if self._adopted:
-            lib.rg_scene_destroy(self._adopted)
-        elif pointer and self._owner is None:
-            lib.rg_world_destroy(pointer)
-        self._adopted = None
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.let_go()
 
     def __del__(self) -> None:
-        if getattr(self, "_pointer", None):
+        if getattr(self, "_memory", None) is not None:
             self._free()
+
+    def __copy__(self) -> World:
+        return self.clone()
+
+    def __deepcopy__(self, _memo: Any) -> World:
+        """A clone; handles that are copied along are handles of it."""
+        if self._owner is not None:
+            raise TypeError("this world belongs to a scene: copy the scene, or take World.clone()")
+        return self.clone()
 
     def __enter__(self) -> World:
         return self
@@ -266,7 +294,7 @@ class World:
         self.close()
 
     def __repr__(self) -> str:
-        if not self._pointer:
+        if self.closed:
             return "<rigor.World, closed>"
         return f"<rigor.World of {len(self)} bodies at {self.time:g} s>"
 
@@ -344,8 +372,6 @@ class World:
         info = StepInfo()
         reference, error = byref(info), self._error_reference
         pointer = self._pointer
-        if pointer is None:
-            raise fail(c.RG_INVALID_HANDLE)
         self._stepping = get_ident()
         try:
             while count > 0:
@@ -374,8 +400,8 @@ class World:
         programs have then keep the numbers of this instant."""
         if self._stepping and self._stepping != get_ident():
             raise fail(c.RG_BUSY)
-        if self._pointer is None:
-            raise fail(c.RG_INVALID_HANDLE)
+        if self._memory is None:
+            raise closed("world")
         if moves:
             self._views.clear()
 
@@ -471,6 +497,7 @@ class World:
     @property
     def random(self) -> Random:
         """The world's generator: part of its state."""
+        self._edit()
         return Random._of(self)
 
     @property
@@ -527,7 +554,7 @@ class World:
         self._edit()
         pointer = ctypes.c_void_p()
         check(lib.rg_world_clone(self._pointer, byref(pointer)))
-        world = World._of(pointer.value)
+        world = World._of(Memory(pointer.value))
         world._keep = self._keep
         return world
 
@@ -906,14 +933,13 @@ class World:
 
     def _scene(self, name: str = "world") -> int:
         """The scene of C that this world is part of; made if there is none."""
-        if self._owner is not None:
-            return self._owner._pointer
-        if not self._adopted:
+        world = self._pointer
+        if not self._memory.scene:
             self._edit()
             pointer = ctypes.c_void_p()
-            call(lib.rg_scene_adopt, self._pointer, name.encode(), byref(pointer))
-            self._adopted = pointer.value
-        return self._adopted
+            call(lib.rg_scene_adopt, world, name.encode(), byref(pointer))
+            self._memory.scene = pointer.value
+        return self._memory.scene
 
     def to_text(self) -> str:
         """A scene file that reads back to the same world, bit for bit."""

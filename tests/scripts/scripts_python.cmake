@@ -4,6 +4,9 @@ if(TARGET rigor-python-package)
   if(NOT RIGOR_SANITIZE) # an interpreter without sanitizers cannot load a library that has them
     add_test(NAME test_python COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_python.py
       ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+    add_test(NAME test_python_copies COMMAND ${RIGOR_PYTHON} -B
+      ${CMAKE_CURRENT_LIST_DIR}/test_python_copies.py ${PROJECT_BINARY_DIR})
+    set_tests_properties(test_python_copies PROPERTIES COST 20)
     add_test(NAME test_python_examples COMMAND ${RIGOR_PYTHON} -B
       ${CMAKE_CURRENT_LIST_DIR}/test_python_examples.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
     add_test(NAME test_python_wheel COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_python_wheel.sh

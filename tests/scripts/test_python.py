@@ -4,6 +4,7 @@ Every public function is used by the package or listed, with a reason, as left o
 that the compiler gives them; state arrays are views, by address; texts of exceptions are those of the library;
 Python and the command give the same bits; steps let other threads run and cost little more than in C."""
 
+import ast
 import contextlib
 import ctypes
 import gc
@@ -93,6 +94,48 @@ class Declarations(unittest.TestCase):
             self.assertEqual(ctypes.sizeof(struct), int(size), name)
             self.assertEqual([getattr(struct, field[0]).offset for field in struct._fields_],
                              [int(offset) for offset in offsets], name)
+
+    def test_checkers_see_every_name(self):
+        """What a type checker finds without running anything: names bound by import, def, class or assignment at
+        the top of a module, and a list __all__ of literals. Every public name is among them, and every
+        exception says there of what it is derived."""
+        folder, trees = BUILD / "python" / "rigor", {}
+
+        def bound(module):
+            """Names at the top of a module, and what binds them."""
+            if module not in trees:
+                names = {}
+                for node in ast.parse((folder / f"{module}.py").read_text()).body:
+                    if isinstance(node, ast.ImportFrom):
+                        names |= {alias.asname or alias.name: (node, alias.name) for alias in node.names}
+                    elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                        names[node.name] = (node, node.name)
+                    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+                        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                        names |= {target.id: (node, target.id) for target in targets if isinstance(target, ast.Name)}
+                trees[module] = names
+            return trees[module]
+
+        def find(module, name):
+            """The node that makes it, through imports from modules of the package; None: not to be seen."""
+            node, original = bound(module).get(name, (None, None))
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                return find(node.module, original) if node.module else node
+            return node
+        public = find("__init__", "__all__").value
+        self.assertTrue(all(isinstance(entry, ast.Constant) for entry in public.elts), "__all__ is computed")
+        self.assertEqual(sorted(rigor.__all__), sorted(entry.value for entry in public.elts))
+        self.assertEqual([name for name in rigor.__all__ if find("__init__", name) is None], [])
+        for status in c.rg_status:
+            if status != c.RG_OK:
+                name = status.name.removeprefix("RG_").title().replace("_", "")
+                made = find("__init__", name)
+                self.assertIsInstance(made, ast.ClassDef, name)
+                self.assertEqual([base.id for base in made.bases],
+                                 [base.__name__ for base in getattr(rigor, name).__bases__])
+                self.assertEqual(made.bases[0].id, "Error")
+                self.assertEqual(getattr(rigor, name).code, status)
+                self.assertIn(name, rigor.__all__)
 
     def test_hints_and_docstrings(self):
         self.assertTrue((BUILD / "python" / "rigor" / "py.typed").exists())
