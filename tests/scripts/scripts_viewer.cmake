@@ -10,6 +10,7 @@ if(RIGOR_NODE)
 endif()
 if(TARGET rigor-command)
   if(RIGOR_NODE) # the library as WebAssembly, as a package of npm
+    add_test(NAME test_wasm_closed COMMAND ${RIGOR_NODE} ${PROJECT_SOURCE_DIR}/wasm/tests/test_closed.mjs)
     add_test(NAME test_wasm_node COMMAND ${RIGOR_NODE} ${PROJECT_SOURCE_DIR}/wasm/tests/test_node.mjs
       $<TARGET_FILE:rigor-command>)
     set_tests_properties(test_wasm_node PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 LABELS slow)

@@ -166,10 +166,33 @@ export class Rigor {
   }
 }
 
-export class Scene {
+/* What is there in the module until it is closed: from then on `pointer` throws. */
+class Handle {
+  #pointer;
+  #closed;
+
   constructor(rigor, pointer) {
     this.rigor = rigor;
-    this.pointer = pointer;
+    this.#pointer = pointer;
+  }
+
+  get pointer() {
+    if (!this.#pointer) throw new RigorError("invalid-handle", this.#closed, 0, 0);
+    return this.#pointer;
+  }
+
+  /* Gives the pointer out for the last time, 0 if that was done; `why` is what later calls say. */
+  letGo(why) {
+    const pointer = this.#pointer;
+    this.#pointer = 0;
+    this.#closed ??= why;
+    return pointer;
+  }
+}
+
+export class Scene extends Handle {
+  constructor(rigor, pointer) {
+    super(rigor, pointer);
     const { module } = rigor;
     this.name = rigor.read(module.rigor_scene_name(pointer));
     this.stepSize = module.rigor_scene_step_size(pointer);
@@ -217,9 +240,9 @@ export class Scene {
   }
 
   certificate() {
-    const { module } = this.rigor;
+    const { rigor, pointer } = this;
     const [maxPenetration, complementarity, momentumError, solverFailures, passedThrough] =
-      this.rigor.doubles(5, (to) => module.rigor_scene_certificate(this.pointer, to));
+      rigor.doubles(5, (to) => rigor.module.rigor_scene_certificate(pointer, to));
     return { maxPenetration, complementarity, momentumError, solverFailures, passedThrough };
   }
 
@@ -233,8 +256,8 @@ export class Scene {
   }
 
   close() {
-    if (this.pointer) this.rigor.module.rigor_scene_close(this.pointer);
-    this.pointer = 0;
+    const pointer = this.letGo("the scene is closed");
+    if (pointer) this.rigor.module.rigor_scene_close(pointer);
   }
 
   live(options = {}) {
@@ -243,21 +266,17 @@ export class Scene {
       rigor.module.rigor_live_open(this.pointer, options.paused ? 1 : 0),
     );
     if (!pointer) rigor.fail();
-    this.pointer = 0;
+    this.letGo("the scene is closed: a live run has taken it over");
     return new Live(rigor, pointer);
   }
 }
 
-export class Live {
-  constructor(rigor, pointer) {
-    this.rigor = rigor;
-    this.pointer = pointer;
-  }
-
+export class Live extends Handle {
   post(message) {
-    const text = this.rigor.write(JSON.stringify(message));
-    this.rigor.module.rigor_live_post(this.pointer, text.pointer, text.size);
-    this.rigor.module.free(text.pointer);
+    const { rigor, pointer } = this;
+    const text = rigor.write(JSON.stringify(message));
+    rigor.module.rigor_live_post(pointer, text.pointer, text.size);
+    rigor.module.free(text.pointer);
   }
 
   turn() {
@@ -289,8 +308,8 @@ export class Live {
   }
 
   close() {
-    if (this.pointer) this.rigor.module.rigor_live_close(this.pointer);
-    this.pointer = 0;
+    const pointer = this.letGo("the live run is closed");
+    if (pointer) this.rigor.module.rigor_live_close(pointer);
   }
 
   /* A copy of bytes that get(pointer to their number) gives; null: none. */

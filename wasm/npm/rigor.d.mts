@@ -83,7 +83,7 @@ export class Scene {
   text(): string;
   /** A run paced by the clock, which takes the scene over. */
   live(options?: { paused?: boolean }): Live;
-  /** Gives the memory back; the scene is not to be used any more. */
+  /** Gives the memory back; every later call throws a RigorError, "the scene is closed". */
   close(): void;
 }
 

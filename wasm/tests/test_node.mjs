@@ -140,6 +140,18 @@ function checkLive(rigor) {
   scene.close();
 }
 
+/* Nothing reaches the module after close(). */
+function checkClosed(rigor) {
+  const scene = rigor.builtin("pyramid", { base: 3 });
+  scene.close();
+  scene.close();
+  const problem = refused("a closed scene", () => scene.step());
+  expect(problem.message === "the scene is closed", `a closed scene: ${problem.message}`);
+  const given = rigor.builtin("pyramid", { base: 3 });
+  given.live({ paused: true }).close();
+  expect(/live run/.test(refused("a scene that runs", () => given.hash()).message), "a scene that runs");
+}
+
 /* A line of the golden file: what `rigor run` is told. */
 function readLine(line) {
   const [hash, name, ...words] = line.split(/\s+/);
@@ -184,6 +196,7 @@ try {
   checkErrors(rigor, resolve(process.argv[2]));
   checkFiles(rigor);
   checkLive(rigor);
+  checkClosed(rigor);
   checkHashes(rigor);
   console.log(`${checks} checks, ${failures} failed; version ${rigor.version} from ${dirname(place)}`);
 } finally {
