@@ -22,7 +22,8 @@ extern "C" {
 
 typedef struct rg_snapshot rg_snapshot;
 
-/* Called just before and just after a step; may change the world but not step or destroy it. */
+/* Called just before and just after a step; may change the world, but not destroy it. A step of the
+ * same world is RG_BUSY in it. */
 typedef void rg_step_callback(void *user, rg_world *world, double step);
 
 typedef struct rg_world_def {

@@ -227,6 +227,13 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     return RG_OK;
 }
 
+static void call_back(rg_world *world, rg_step_callback *callback, double step) {
+    world->in_callback = true;
+    if (callback)
+        callback(world->callback_user, world, step);
+    world->in_callback = false;
+}
+
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error) {
     assert(world);
     rg_step_info local;
@@ -236,15 +243,17 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
         return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; give a positive number", step);
     if (world->busy)
         return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
-    if (world->before_step)
-        world->before_step(world->callback_user, world, step);
+    if (world->in_callback)
+        return rg_fail(error, RG_BUSY,
+                       "a step callback cannot step its own world; step it after rg_world_step");
+    call_back(world, world->before_step, step);
     world->busy = true;
     world->step = step;
     rg_stages_begin(world);
     rg_status status = step_closed(world, step, info, error);
     rg_stages_end(world);
     world->busy = false;
-    if (!status && world->after_step)
-        world->after_step(world->callback_user, world, step);
+    if (!status)
+        call_back(world, world->after_step, step);
     return status;
 }

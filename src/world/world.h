@@ -212,6 +212,7 @@ struct rg_world {
     bool certify, no_memory;
     uint64_t revision; /* counts edits, restored and loaded states */
     bool busy;         /* in a step: changes are refused */
+    bool in_callback;  /* in a step callback: changes are welcome, steps are refused */
     double step;       /* s: its length, as the caller said it */
     rg_step_callback *before_step, *after_step;
     void *callback_user;

@@ -465,6 +465,7 @@ rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id 
         status = rg_handle_add(&world->content.bodies, &world->allocator, &handle);
     if (status) {
         rg_release(&world->allocator, name);
+        rg_world_cancel_edit(world);
         return rg_fail(error, status, "body: %s", rg_status_text(status));
     }
     rg_body_id id = {handle.index1, handle.generation};

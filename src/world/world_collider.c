@@ -141,10 +141,13 @@ rg_status rg_world_add_collider(rg_world *world, rg_body_id body, const rg_colli
     if (status)
         return status;
     status = rg_world_begin_edit(world);
-    if (!status)
-        status = rg_collider_attach(world, i, def, collider);
     if (status)
         return rg_fail(error, status, "collider: %s", rg_status_text(status));
+    status = rg_collider_attach(world, i, def, collider);
+    if (status) {
+        rg_world_cancel_edit(world);
+        return rg_fail(error, status, "collider: %s", rg_status_text(status));
+    }
     status = rg_body_refresh_mass(world, i, error);
     if (status) {
         rg_collider_detach(world, *collider);

@@ -86,6 +86,7 @@ rg_status rg_world_add_force(rg_world *world, const rg_force_def *def, rg_force_
         status = rg_handle_add(&content->forces, &world->allocator, &handle);
     if (status) {
         rg_force_free_texts(&own, &world->allocator);
+        rg_world_cancel_edit(world);
         return rg_fail(error, status, "force: %s", rg_status_text(status));
     }
     content->force[content->forces.count - 1] = own;

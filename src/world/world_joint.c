@@ -420,6 +420,7 @@ rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *given, rg_join
         status = rg_handle_add(&c->joints, &world->allocator, &handle);
     if (status) {
         rg_joint_free_texts(&def, &world->allocator);
+        rg_world_cancel_edit(world);
         return rg_fail(error, status, "joint: %s", rg_status_text(status));
     }
     rg_memory_resize(world, RG_MEMORY_JOINTS, bytes);
@@ -523,13 +524,14 @@ rg_status rg_joint_set_axis(rg_world *world, rg_joint_id joint, size_t axis,
         status = check_times(world, &def, error);
     if (status)
         return status;
-    char *text = NULL;
     status = rg_world_begin_edit(world);
-    if (!status && value->target_of_time &&
-        !(text = rg_copy_text(&world->allocator, value->target_of_time)))
-        status = RG_OUT_OF_MEMORY;
     if (status)
         return rg_fail(error, status, "joint: %s", rg_status_text(status));
+    char *text = NULL;
+    if (value->target_of_time && !(text = rg_copy_text(&world->allocator, value->target_of_time))) {
+        rg_world_cancel_edit(world);
+        return rg_fail(error, RG_OUT_OF_MEMORY, "joint: %s", rg_status_text(RG_OUT_OF_MEMORY));
+    }
     rg_release(&world->allocator, (char *)record->def.axis[axis].target_of_time);
     record->def.axis[axis] = *value;
     record->def.axis[axis].target_of_time = text;

@@ -77,14 +77,16 @@ rg_status rg_world_add_material(rg_world *world, const char *name, const rg_cont
     if (rg_world_find_material(world, name, &(rg_material_id){0}) == RG_OK)
         return rg_fail(error, RG_DUPLICATE_NAME, "material \"%s\" exists already", name);
     status = rg_world_begin_edit(world);
-    if (!status)
-        status = rg_array_grow(&world->allocator, &content->materials, &content->material_capacity,
-                               content->material_count + 1);
-    char *copy = status ? NULL : rg_copy_text(&world->allocator, name);
-    if (!status && !copy)
-        status = RG_OUT_OF_MEMORY;
     if (status)
         return rg_fail(error, status, "material \"%s\": %s", name, rg_status_text(status));
+    status = rg_array_grow(&world->allocator, &content->materials, &content->material_capacity,
+                           content->material_count + 1);
+    char *copy = status ? NULL : rg_copy_text(&world->allocator, name);
+    if (!copy) {
+        rg_world_cancel_edit(world);
+        return rg_fail(error, RG_OUT_OF_MEMORY, "material \"%s\": %s", name,
+                       rg_status_text(RG_OUT_OF_MEMORY));
+    }
     content->materials[content->material_count++] = (rg_material){copy, *law};
     *material = (rg_material_id){(uint32_t)content->material_count};
     return RG_OK;
@@ -129,11 +131,14 @@ rg_status rg_world_set_pair_law(rg_world *world, rg_material_id a, rg_material_i
     if (status)
         return status;
     status = rg_world_begin_edit(world);
-    if (!status)
-        status = rg_array_grow(&world->allocator, &content->pairs, &content->pair_capacity,
-                               content->pair_count + 1);
     if (status)
         return rg_fail(error, status, "pair of materials: %s", rg_status_text(status));
+    status = rg_array_grow(&world->allocator, &content->pairs, &content->pair_capacity,
+                           content->pair_count + 1);
+    if (status) {
+        rg_world_cancel_edit(world);
+        return rg_fail(error, status, "pair of materials: %s", rg_status_text(status));
+    }
     rg_material_pair *pair = find_pair(world, a, b);
     if (!pair) {
         pair = &content->pairs[content->pair_count++];

@@ -105,6 +105,51 @@ static void callbacks_surround_the_step(void **state) {
     }
 }
 
+typedef struct nested {
+    rg_status before, after;
+    int calls;
+} nested;
+
+static void step_before(void *user, rg_world *world, double step) {
+    nested *n = user;
+    n->calls++;
+    if (n->calls < 8) /* not for ever where it is accepted */
+        n->before = rg_world_step(world, step, NULL, NULL);
+}
+
+static void step_after(void *user, rg_world *world, double step) {
+    nested *n = user;
+    n->calls++;
+    rg_error error = {0};
+    if (n->calls < 8)
+        n->after = rg_world_step(world, step, NULL, &error);
+    assert_string_equal(error.text,
+                        "a step callback cannot step its own world; step it after rg_world_step");
+}
+
+/* A world is not stepped by its own callbacks, before or after; another one may be. */
+static void callbacks_cannot_step(void **state) {
+    (void)state;
+    nested n = {0};
+    rg_world_def def = rg_world_def_default();
+    def.before_step = step_before;
+    def.after_step = step_after;
+    def.callback_user = &n;
+    rg_world *world = world_of(&def);
+    rg_world *plain = default_world();
+    add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+    add_box(plain, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+    step_world(world, 0.01, 1);
+    step_world(plain, 0.01, 1);
+    assert_int_equal(n.before, RG_BUSY);
+    assert_int_equal(n.after, RG_BUSY);
+    assert_int_equal(n.calls, 2);
+    assert_int_equal(rg_world_step_count(world), 1);
+    assert_true(rg_world_state_hash(world) == rg_world_state_hash(plain));
+    rg_world_destroy(world);
+    rg_world_destroy(plain);
+}
+
 static void applied_forces_last_one_step(void **state) {
     (void)state;
     for (int m = 0; m < 2; m++) {
@@ -258,6 +303,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(adding_a_thread_on_the_way_neither),
         cmocka_unit_test(callbacks_surround_the_step),
+        cmocka_unit_test(callbacks_cannot_step),
         cmocka_unit_test(applied_forces_last_one_step),
         cmocka_unit_test(force_functions_may_only_look),
         cmocka_unit_test(bad_steps_are_refused),

@@ -446,6 +446,122 @@ static void memory_failures_are_survived(void **state) {
     rg_shape_release(box);
 }
 
+/* What the edits below work on. */
+typedef struct edited {
+    rg_world *world;
+    rg_body_id body[2];
+    rg_material_id material;
+    rg_joint_id joint;
+    rg_collider_def collider;
+    int turn; /* names differ from turn to turn */
+} edited;
+
+static rg_status edit_body(edited *e) {
+    char name[32];
+    rg_body_def def = massive();
+    rg_body_id id;
+    snprintf(name, sizeof name, "body %d", e->turn);
+    def.name = name;
+    def.colliders = &e->collider;
+    def.collider_count = 1;
+    return rg_world_add_body(e->world, &def, &id, NULL);
+}
+
+static rg_status edit_collider(edited *e) {
+    rg_collider_id id;
+    return rg_world_add_collider(e->world, e->body[0], &e->collider, &id, NULL);
+}
+
+static rg_status edit_material(edited *e) {
+    char name[32];
+    rg_contact_law law = rg_contact_law_default();
+    rg_material_id id;
+    snprintf(name, sizeof name, "material %d", e->turn);
+    return rg_world_add_material(e->world, name, &law, &id, NULL);
+}
+
+static rg_status edit_pair(edited *e) {
+    rg_contact_law law = rg_contact_law_default();
+    return rg_world_set_pair_law(e->world, e->material, (rg_material_id){1}, &law, NULL);
+}
+
+static rg_status edit_force(edited *e) {
+    rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+    rg_force_id id;
+    def.body = e->body[0];
+    def.of_time[0] = "sin(t)";
+    return rg_world_add_force(e->world, &def, &id, NULL);
+}
+
+static rg_status edit_joint(edited *e) {
+    char name[32];
+    rg_joint_def def = rg_joint_def_default(RG_JOINT_HINGE);
+    rg_joint_id id;
+    snprintf(name, sizeof name, "hinge %d", e->turn);
+    def.name = name;
+    def.body_a = e->body[0];
+    def.body_b = e->body[1];
+    def.axis[0].motor = RG_MOTOR_VELOCITY;
+    def.axis[0].max_force = 1;
+    def.axis[0].target_of_time = "cos(t)";
+    return rg_world_add_joint(e->world, &def, &id, NULL);
+}
+
+static rg_status edit_axis(edited *e) {
+    rg_joint_axis axis = rg_joint_get_def(e->world, e->joint).axis[0];
+    axis.target_of_time = "2 * t";
+    return rg_joint_set_axis(e->world, e->joint, 0, &axis, NULL);
+}
+
+/* An edit that memory fails in was none: not a byte of the state differs, the count of edits included,
+ * so that the method goes on with what it knows. */
+static void edits_that_memory_fails_in_leave_the_state_alone(void **state) {
+    (void)state;
+    rg_status (*const edits[])(edited *) = {edit_body,  edit_collider, edit_material, edit_pair,
+                                            edit_force, edit_joint,    edit_axis};
+    rg_shape *box = shape_of(rg_shape_def_box(1, 1, 1));
+    for (size_t k = 0; k < sizeof edits / sizeof edits[0]; k++) {
+        counting_allocator counter;
+        rg_world_def def = rg_world_def_default();
+        def.allocator = counting_allocator_make(&counter);
+        edited e = {.world = world_of(&def), .collider = rg_collider_def_default()};
+        e.collider.shape = box;
+        rg_body_def body = massive();
+        for (int i = 0; i < 2; i++)
+            e.body[i] = body_of(e.world, &body);
+        rg_contact_law law = rg_contact_law_default();
+        rg_world_add_material(e.world, "steel", &law, &e.material, NULL);
+        rg_joint_def joint = rg_joint_def_default(RG_JOINT_HINGE);
+        joint.body_a = e.body[0];
+        assert_int_equal(rg_world_add_joint(e.world, &joint, &e.joint, NULL), RG_OK);
+        step_world(e.world, 0.01, 1);
+        static char before[1 << 16], after[1 << 16];
+        size_t size, refused = 0;
+        /* Until one turn has grown every array. */
+        for (e.turn = 0; e.turn < 40; e.turn++) {
+            rg_status status = RG_OUT_OF_MEMORY;
+            for (size_t allowed = 1; status; allowed++) {
+                assert_int_equal(rg_world_save_state(e.world, before, sizeof before, &size), RG_OK);
+                counter.resizes = 1;
+                counter.fail_after = allowed;
+                status = edits[k](&e);
+                counter.fail_after = 0;
+                if (status == RG_OK)
+                    break;
+                refused++;
+                assert_int_equal(status, RG_OUT_OF_MEMORY);
+                size_t left;
+                assert_int_equal(rg_world_save_state(e.world, after, sizeof after, &left), RG_OK);
+                assert_int_equal(left, size);
+                assert_memory_equal(before, after, size);
+            }
+        }
+        assert_true(refused > 0);
+        rg_world_destroy(e.world);
+    }
+    rg_shape_release(box);
+}
+
 static void a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched(void **state) {
     (void)state;
     rg_world *world = default_world();
@@ -596,6 +712,7 @@ int main(void) {
         cmocka_unit_test(materials_mix),
         cmocka_unit_test(laws_of_impact_mix),
         cmocka_unit_test(memory_failures_are_survived),
+        cmocka_unit_test(edits_that_memory_fails_in_leave_the_state_alone),
         cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),
         cmocka_unit_test(a_prescribed_function_is_checked_when_its_body_comes),
         cmocka_unit_test(the_clock_can_be_set),
