@@ -3,7 +3,7 @@
  * Writes are made at once and whole: what a process has written is in the page cache, which a
  * SIGKILL does not touch. Only a power failure or a crash of the system can lose it, and against
  * those a file is synced before it is renamed into place, and its directory after.
- * Tested by tests/record/test_fold.c. */
+ * Tested by tests/record/test_disk.c and test_fold.c. */
 #include "record/record_disk.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Motion in glTF: all poses of a recording in memory, as 32-bit numbers, and of each body those
  * keyframes that glTF's LINEAR interpolation does not make up by itself (to 1e-6).
- * Tested by tests/record/test_gltf.c. */
+ * Tested by tests/record/test_gltf_motion.c. */
 #include "record/record_gltf.h"
 
 #include "base/base_math.h"

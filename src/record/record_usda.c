@@ -5,7 +5,7 @@
  * one pose and no samples. Names of bodies need not be names of USD: prims are called body_0 and so
  * on, and their names are in the attribute rigor:name. Half-spaces, planar shapes and sensors as in
  * glTF (record_gltf.c), and so is how it fails.
- * Tested by test_record_export.py, which reads the file. */
+ * Tested by tests/record/test_usda.c, and by test_record_export.py, which reads the whole file. */
 #include "record/record_gltf.h"
 
 #include "base/base_math.h"

@@ -90,6 +90,29 @@ static void the_threshold_is_the_cone(void **state) {
     }
 }
 
+/* Between the two coefficients: what rests stays, what slides goes on sliding, by g (sin - mu cos)
+ * with the dynamic one. */
+static void static_friction_holds_what_rests(void **state) {
+    (void)state;
+    const double theta = RG_PI / 6, s = rg_sin(theta), c = rg_cos(theta), h = 1.0 / 240;
+    const double holds = 1.2 * s / c, slips = 0.6 * s / c;
+    for (int slides = 0; slides < 2; slides++) {
+        rg_world *world = default_world();
+        set_law(world, holds, slips, 0);
+        rg_vec3 n = {s, 0, c}, down = {c, 0, -s};
+        add_plane(world, n);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = rg_scale(0.5, n);
+        def.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0, theta, 0});
+        def.velocity = rg_scale(slides, down);
+        rg_body_id box = add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+        step_certified(world, h, 120, 1e-11);
+        double expected = slides ? 1 + 120 * h * 9.81 * (s - slips * c) : 0;
+        assert_near(rg_dot(rg_body_velocity(world, box), down), expected, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
 /* A block with v = 3 m/s on mu = 0.4 stops in 1.146789 m and 0.764526 s, converging with the
  * step. */
 static void a_block_slides_to_a_stop(void **state) {
@@ -452,6 +475,44 @@ static void overlaps_separate_without_exploding(void **state) {
     rg_world_destroy(world);
 }
 
+/* A ball slides outwards on a face that turns at w about an axis at a distance y: it should press
+ * on the face with m (2 w x' - w^2 y), where x'' = w^2 x along it. A step that moves it straight on
+ * leaves it half of that acceleration times h^2 deep. The share gamma of an overlap is taken back
+ * in every step, so that those of earlier steps sum up to 1 / gamma, beside the one of the step
+ * itself. */
+static void a_share_of_an_overlap_is_taken_back(void **state) {
+    (void)state;
+    const double w = 2, a = 0.5, radius = 0.1, y = a + radius, x0 = 0.2, v0 = 4, h = 1.0 / 240;
+    const double t = 120 * h, e = rg_exp(w * t), cosine = (e + 1 / e) / 2, sine = (e - 1 / e) / 2;
+    const double x = x0 * cosine + v0 / w * sine, v = x0 * w * sine + v0 * cosine;
+    const double drift = (2 * w * v - w * w * y) * h * h / 2; /* the largest: of the last step */
+    for (int k = 0; k < 3; k++) {
+        double gamma = 1.0 / (1 << k), deepest = 0;
+        rg_world_def def = rg_world_def_default();
+        def.gravity = (rg_vec3){0, 0, 0};
+        def.settings.gamma = gamma;
+        rg_world *world = world_of(&def);
+        set_law(world, 0, 0, 0);
+        rg_body_def face = rg_body_def_default(), ball = rg_body_def_default();
+        face.motion = RG_MOTION_KINEMATIC;
+        face.angular_velocity = (rg_vec3){0, 0, w};
+        add_shape(world, rg_shape_def_box(20, 2 * a, 1), &face);
+        ball.pose.position = (rg_vec3){x0, y, 0};
+        ball.velocity = (rg_vec3){v0 - w * y, w * x0, 0};
+        rg_body_id body = add_shape(world, rg_shape_def_sphere(radius), &ball);
+        for (int i = 0; i < 120; i++) {
+            rg_step_info info = step_once(world, h);
+            assert_int_equal(info.solver_failures, 0);
+            deepest = fmax(deepest, info.certificate.max_penetration);
+        }
+        double far = sqrt(x * x + y * y);
+        assert_near(rg_length(rg_body_pose(world, body).position), far, 1e-3 * far);
+        print_message("gamma %g: %.3g drifts deep\n", gamma, deepest / drift);
+        assert_true(deepest <= 1.1 * (1 + 1 / gamma) * drift);
+        rg_world_destroy(world);
+    }
+}
+
 /* The friction polygon: its force on a body that slips is that of the nearest corner. */
 static void polygons_err_as_they_must(void **state) {
     (void)state;
@@ -718,6 +779,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
         cmocka_unit_test(the_threshold_is_the_cone),
+        cmocka_unit_test(static_friction_holds_what_rests),
         cmocka_unit_test(a_block_slides_to_a_stop),
         cmocka_unit_test(a_sphere_goes_from_sliding_to_rolling),
         cmocka_unit_test(a_cube_lands_without_spin),
@@ -730,6 +792,7 @@ int main(void) {
         cmocka_unit_test(memory_failures_lose_nothing),
         cmocka_unit_test(impacts_within_a_step_are_followed),
         cmocka_unit_test(overlaps_separate_without_exploding),
+        cmocka_unit_test(a_share_of_an_overlap_is_taken_back),
         cmocka_unit_test(polygons_err_as_they_must),
         cmocka_unit_test(another_method_leaves_no_forces),
         cmocka_unit_test(heavy_discs_are_carried),

@@ -18,13 +18,36 @@ static void parabola_is_exact_at_any_step(void **state) {
     }
 }
 
-/* 240 steps of 1/240 s are one second, to the last bit of the clock. */
+/* 240 steps of 1/240 s are one second, to the last bit of the clock: where nothing moves, where
+ * something does, where the state is carried to another world on the way, and after the clock was
+ * set back. */
 static void time_adds_up(void **state) {
     (void)state;
-    rg_world *world = default_world();
-    step_world(world, 1.0 / 240, 240 * 100);
-    assert_near(rg_world_time(world), 100, 2e-14);
-    rg_world_destroy(world);
+    for (int k = 0; k < 4; k++) {
+        bool moves = k > 0;
+        rg_world *world = default_world();
+        rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+        if (!moves)
+            assert_int_equal(rg_world_remove_body(world, body), RG_OK);
+        for (int second = 0; second < 100; second++) {
+            step_world(world, 1.0 / 240, 240);
+            if (k == 2 && second % 10 == 5) {
+                rg_world *other = default_world();
+                add_box(other, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+                world = carry_over(world, other);
+            }
+        }
+        assert_near(rg_world_time(world), 100, 2e-14);
+        if (k == 3) {
+            step_world(world, 0.1, 7); /* a carry of another length */
+            assert_int_equal(rg_world_set_time(world, 0), RG_OK);
+            step_world(world, 1.0 / 240, 1);
+            assert_true(rg_world_time(world) == 1.0 / 240);
+            step_world(world, 1.0 / 240, 23999);
+            assert_near(rg_world_time(world), 100, 2e-14);
+        }
+        rg_world_destroy(world);
+    }
 }
 
 static void asymmetric_top_keeps_its_energy(void **state) {
