@@ -23,7 +23,9 @@ typedef enum rg_motion {
 } rg_motion;
 
 /* Where a kinematic body is at a time: pose of its origin frame, velocity of that frame's origin,
- * angular velocity in world axes. The same time must give the same answer. */
+ * angular velocity in world axes. The same time must give the same answer, and at every time finite
+ * numbers with a unit quaternion (to 1e-6 of its square): otherwise the step fails, and the world
+ * is as it was before it. */
 typedef struct rg_prescribed_state {
     rg_pose pose;
     rg_vec3 velocity;

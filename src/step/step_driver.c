@@ -12,11 +12,6 @@
 
 _Static_assert((int)RG_JUDGE_LANES <= (int)RG_STEP_LANES, "the judge uses the arenas of islands");
 
-static bool is_finite_motion(const rg_motion_state *s) {
-    return rg_is_finite(s->position) && rg_quat_is_finite(s->orientation) &&
-           rg_is_finite(s->velocity) && rg_is_finite(s->angular_velocity);
-}
-
 /* Where the kinematic bodies will be at the end, in the order of the bodies; null if there are
  * none. */
 static rg_status prepare_kinematic(rg_world *world, double end_time, rg_motion_state **states,
@@ -30,16 +25,19 @@ static rg_status prepare_kinematic(rg_world *world, double end_time, rg_motion_s
     if (!next)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
     *states = next;
-    for (size_t i = 0; i < c->bodies.count; i++) {
-        if (!c->record[i].prescription1)
-            continue;
-        *next = rg_prescription_evaluate(c, i, end_time);
-        if (!is_finite_motion(next++))
-            return rg_fail(error, RG_NOT_FINITE,
-                           "the prescribed motion of body %zu \"%s\" is not finite at t = %.9g s",
-                           i, c->record[i].name ? c->record[i].name : "", end_time);
-    }
-    return RG_OK;
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < c->bodies.count && !status; i++)
+        if (c->record[i].prescription1)
+            status = rg_prescription_find(c, i, end_time, next++, error);
+    return status;
+}
+
+/* By the method. What a motion without a value led to is of no interest: the fault is. */
+static rg_status make_step(rg_world *world, double step, double end_time, rg_step_report *report,
+                           rg_error *error) {
+    rg_status status = rg_method_of(world)->step(world, step, end_time, report, error),
+              fault = rg_prescription_fault(&world->content, error);
+    return fault ? fault : status;
 }
 
 static void move_kinematic(rg_world_content *c, const rg_motion_state *states) {
@@ -203,7 +201,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         status = rg_collision_begin(machinery->collision, world, error);
     rg_step_log_clear(world);
     if (!status)
-        status = rg_method_of(world)->step(world, step, clock.time, &report, error);
+        status = make_step(world, step, clock.time, &report, error);
     if (status)
         return status;
     report.still = report.still && !c->has_applied; /* the next step is without what was applied */

@@ -299,6 +299,8 @@ static rg_status step_penalty(rg_world *world, double step, double end_time, rg_
     } else {
         status = fail(&p, RG_OUT_OF_MEMORY, start.time);
     }
+    if (!status && rg_prescription_failed(&world->content))
+        status = RG_NOT_FINITE;
     if (!status)
         status = store(&p, step);
     rg_bodies_return(&world->content, &start);

@@ -339,6 +339,8 @@ static rg_status step_stepping(rg_world *world, double step, double end_time,
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
+    if (!status && rg_prescription_failed(&world->content))
+        status = RG_NOT_FINITE;
     if (!status)
         status = rg_contacts_store(world, job.forces, job.force_count, error);
     if (status)

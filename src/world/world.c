@@ -247,10 +247,10 @@ rg_status rg_world_set_time(rg_world *world, double time) {
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (!c->record[i].prescription1)
             continue;
-        rg_motion_state state = rg_prescription_evaluate(c, i, time);
-        if (!rg_is_finite(state.position) || !rg_quat_is_finite(state.orientation) ||
-            !rg_is_finite(state.velocity) || !rg_is_finite(state.angular_velocity))
-            return RG_NOT_FINITE;
+        rg_motion_state state;
+        rg_status found = rg_prescription_find(c, i, time, &state, NULL);
+        if (found)
+            return found;
     }
     rg_status status = rg_world_begin_edit(world);
     if (status)

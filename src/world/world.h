@@ -50,6 +50,8 @@ typedef struct rg_prescription_entry {
     rg_prescribed_state start;
     double start_angle; /* planar worlds; turns counted */
     double start_time;
+    _Atomic double
+        fault; /* s: the earliest time at which it was asked and had no value; INFINITY */
 } rg_prescription_entry;
 
 typedef struct rg_collider {
@@ -422,7 +424,15 @@ typedef struct rg_motion_state {
 } rg_motion_state;
 /* The body as its prescription has it at the time of the content. */
 void rg_prescription_apply(rg_world_content *content, size_t i);
+rg_status rg_prescription_find(const rg_world_content *content, size_t body, double time,
+                               rg_motion_state *state, rg_error *error);
+/* The same for those who cannot fail: without a value the body is where it is, and the fault is
+ * noted for the step to fail with. */
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
+/* Whether one is noted: a method that has one does not keep its step. */
+bool rg_prescription_failed(const rg_world_content *content);
+/* What was noted since the last call: a status and a message that names body and time. */
+rg_status rg_prescription_fault(const rg_world_content *content, rg_error *error);
 /* The pool for loops that evaluate prescribed motion: null, which is one thread, if that calls a
  * function of the program. */
 rg_pool *rg_world_motion_pool(const rg_world *world);

@@ -337,18 +337,23 @@ static rg_status add_prescription(rg_world *world, size_t i, const rg_body_def *
         .prescription = own,
         .start = {content->record[i].placed_origin, def->velocity, def->angular_velocity},
         .start_angle = content->angle[i],
-        .start_time = content->time};
+        .start_time = content->time,
+        .fault = INFINITY};
     content->record[i].prescription1 = (uint32_t)content->prescription_count;
     return RG_OK;
 }
 
+static void put_motion(rg_world_content *content, size_t i, const rg_motion_state *state) {
+    content->position[i] = state->position;
+    content->orientation[i] = state->orientation;
+    content->angle[i] = state->angle;
+    content->velocity[i] = state->velocity;
+    content->angular_velocity[i] = state->angular_velocity;
+}
+
 void rg_prescription_apply(rg_world_content *content, size_t i) {
     rg_motion_state state = rg_prescription_evaluate(content, i, content->time);
-    content->position[i] = state.position;
-    content->orientation[i] = state.orientation;
-    content->angle[i] = state.angle;
-    content->velocity[i] = state.velocity;
-    content->angular_velocity[i] = state.angular_velocity;
+    put_motion(content, i, &state);
 }
 
 static void remove_prescription(rg_world *world, size_t i) {
@@ -423,15 +428,20 @@ static bool is_finite_body(const rg_world_content *content, size_t i) {
            rg_is_finite(content->angular_momentum[i]);
 }
 
-/* What can fail after the body has its place; on failure the caller drops the body again. */
-static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def *def) {
+/* What can fail after the body has its place; on failure the caller drops the body again, and
+ * *error says what went wrong if the status does not say it all. */
+static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def *def,
+                             rg_error *error) {
     rg_world_content *content = &world->content;
     size_t i = rg_body_dense(content, body);
     rg_status status = RG_OK;
     if (def->motion == RG_MOTION_KINEMATIC) {
+        rg_motion_state state;
         status = add_prescription(world, i, def);
         if (!status)
-            rg_prescription_apply(content, i);
+            status = rg_prescription_find(content, i, content->time, &state, error);
+        if (!status)
+            put_motion(content, i, &state);
     }
     if (!status && !is_finite_body(content, i))
         status = RG_NOT_FINITE;
@@ -470,11 +480,13 @@ rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id 
     }
     rg_body_id id = {handle.index1, handle.generation};
     fill_body(&world->content, world->content.bodies.count - 1, def, &mass, name);
-    status = finish_body(world, id, def);
+    rg_error cause = {0};
+    status = finish_body(world, id, def, &cause);
     if (status) {
         drop_body(world, id);
         rg_world_cancel_edit(world);
-        return rg_fail(error, status, "body: %s", rg_status_text(status));
+        return rg_fail(error, status, "body: %s",
+                       cause.text[0] ? cause.text : rg_status_text(status));
     }
     *body = id;
     return RG_OK;
@@ -621,7 +633,9 @@ static void restart_prescription(rg_world_content *content, size_t i, rg_pose po
     entry->start.velocity = content->velocity[i];
     entry->start.angular_velocity = content->angular_velocity[i];
     rg_prescription_move(entry, content->time, pose, content->angle[i]);
-    rg_prescription_apply(content, i);
+    rg_motion_state state;
+    rg_prescription_find(content, i, content->time, &state, NULL); /* settle looks at it */
+    put_motion(content, i, &state);
 }
 
 /* What a setter asks for; null: as it is. */

@@ -8,6 +8,7 @@
 #include "base/base_trig.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 /* Where a motion by expressions of time is: metres and radians from the start pose, and their
  * rates. A component without a text is a constant, `amplitude`. */
@@ -174,16 +175,33 @@ rg_pool *rg_world_motion_pool(const rg_world *world) {
     return world->pool;
 }
 
-rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body,
-                                         double time) {
+static rg_prescription_entry *entry_of(const rg_world_content *content, size_t body) {
     uint32_t index1 = content->record[body].prescription1;
     assert(index1);
-    const rg_prescription_entry *entry = &content->prescriptions[index1 - 1];
+    return &content->prescriptions[index1 - 1];
+}
+
+/* The norm of what need not be near 1; numbers whose squares leave the range have one, too. */
+static double norm_of(rg_quat q) {
+    double unit = fmax(fmax(fabs(q.x), fabs(q.y)), fmax(fabs(q.z), fabs(q.w)));
+    if (!(unit > 0) || !rg_quat_is_finite(q))
+        return rg_quat_norm_squared(q);
+    q = rg_quat_make(q.x / unit, q.y / unit, q.z / unit, q.w / unit);
+    return unit * sqrt(rg_quat_norm_squared(q));
+}
+
+/* *norm is that of the orientation as it is given: of a function of the program's it may be
+ * anything. */
+static rg_motion_state state_at(const rg_world_content *content, size_t body, double time,
+                                double *norm) {
+    const rg_prescription_entry *entry = entry_of(content, body);
     rg_prescribed_state state;
     double angle = 0;
+    *norm = 1;
     if (entry->prescription.kind == RG_PRESCRIBED_FUNCTION) {
         state = entry->start;
         entry->prescription.function(entry->prescription.user, time, &state);
+        *norm = norm_of(state.pose.orientation);
         state.pose.orientation = rg_quat_normalised(state.pose.orientation);
         angle = content->planar ? angle_of(state.pose.orientation) : 0;
         if (content->planar) { /* the plane takes its part of the caller's motion */
@@ -199,4 +217,70 @@ rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t
         state.pose.orientation = rg_quat_of_planar_angle(angle);
     return (rg_motion_state){state.pose.position, state.pose.orientation, angle, state.velocity,
                              state.angular_velocity};
+}
+
+rg_status rg_prescription_find(const rg_world_content *content, size_t body, double time,
+                               rg_motion_state *state, rg_error *error) {
+    double norm;
+    *state = state_at(content, body, time, &norm);
+    const char *name = content->record[body].name ? content->record[body].name : "";
+    if (!isfinite(norm) || !rg_is_finite(state->position) ||
+        !rg_quat_is_finite(state->orientation) || !isfinite(state->angle) ||
+        !rg_is_finite(state->velocity) || !rg_is_finite(state->angular_velocity))
+        return rg_fail(error, RG_NOT_FINITE,
+                       "the prescribed motion of body %zu \"%s\" is not finite at t = %.9g s", body,
+                       name, time);
+    if (!(fabs(norm * norm - 1) <= RG_QUATERNION_TOLERANCE))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "the prescribed motion of body %zu \"%s\" has an orientation of norm %g at "
+                       "t = %.9g s; it must be a unit quaternion",
+                       body, name, norm, time);
+    return RG_OK;
+}
+
+/* Threads may look at different times: the earliest counts, so that the message does not depend on
+ * their number. */
+static void note_fault(rg_prescription_entry *entry, double time) {
+    double known = atomic_load_explicit(&entry->fault, memory_order_relaxed);
+    while (time < known &&
+           !atomic_compare_exchange_weak_explicit(&entry->fault, &known, time, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body,
+                                         double time) {
+    rg_motion_state state;
+    if (rg_prescription_find(content, body, time, &state, NULL) == RG_OK)
+        return state;
+    note_fault(entry_of(content, body), time);
+    return (rg_motion_state){.position = content->position[body],
+                             .orientation = content->orientation[body],
+                             .angle = content->angle[body]};
+}
+
+bool rg_prescription_failed(const rg_world_content *content) {
+    for (size_t i = 0; i < content->prescription_count; i++)
+        if (atomic_load_explicit(&content->prescriptions[i].fault, memory_order_relaxed) < INFINITY)
+            return true;
+    return false;
+}
+
+rg_status rg_prescription_fault(const rg_world_content *content, rg_error *error) {
+    rg_status status = RG_OK;
+    rg_motion_state state;
+    for (size_t i = 0; content->prescription_count && i < content->bodies.count; i++) {
+        if (!content->record[i].prescription1)
+            continue;
+        double time = atomic_exchange(&entry_of(content, i)->fault, INFINITY);
+        if (time == INFINITY || status)
+            continue;
+        status = rg_prescription_find(content, i, time, &state, error);
+        if (!status) /* a function that does not give the same answer again */
+            status =
+                rg_fail(error, RG_NOT_FINITE,
+                        "the prescribed motion of body %zu \"%s\" has two answers at t = %.9g s", i,
+                        content->record[i].name ? content->record[i].name : "", time);
+    }
+    return status;
 }

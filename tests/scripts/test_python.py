@@ -329,6 +329,21 @@ class Functions(unittest.TestCase):
         world.step(1 / 10, 10)
         np.testing.assert_allclose(body.position, (1, 0, 0), rtol=1e-12)
 
+    def test_motion_without_a_value(self):
+        for orientation, words in (((0, 0, 0, 0), "norm 0"), ((0, 0, 0, 1e200), "norm 1e[+]200"),
+                                   ((0, 0, 0, float("nan")), "not finite")):
+            for method in ("stepping", "analytic"):
+                world = rigor.World(method=method)
+
+                def motion(t, wrong=orientation):
+                    return (0, 0, 0), wrong if t > 0.15 else (0, 0, 0, 1), (0, 0, 0), (0, 0, 0)
+                world.add_body(rigor.box(1, 1, 1), name="plate", motion="kinematic", function=motion)
+                world.step(0.1)
+                before = world.state_hash
+                with self.assertRaisesRegex(rigor.Error, f'"plate".*{words}.* at t = 0.[12]'):
+                    world.step(0.1)
+                self.assertEqual(world.state_hash, before)
+
     def test_callbacks_and_busy(self):
         said = []
 

@@ -1,6 +1,8 @@
 /* One step of the world: memory, threads, callbacks, refusals. */
 #include "test_world_support.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const methods[] = {"stepping", "analytic"};
@@ -256,6 +258,103 @@ static void kinematic_bodies_follow_their_motion(void **state) {
     rg_world_destroy(world);
 }
 
+/* What a prescribed function may say wrongly, from the time `from` to the time `to`. */
+typedef struct wrong_motion {
+    double from, to;
+    rg_prescribed_state state;
+    rg_status status;
+    const char *words;
+} wrong_motion;
+
+static void go_wrong(void *user, double time, rg_prescribed_state *state) {
+    const wrong_motion *wrong = user;
+    *state = (rg_prescribed_state){.pose = rg_pose_identity()};
+    if (time > wrong->from && time < wrong->to)
+        *state = wrong->state;
+}
+
+/* A ball on a plate whose motion goes wrong: a status, words that name the plate and the time, and
+ * the world as it was; then it goes on as if it had been asked for shorter steps. */
+static void try_wrong_motion(const char *method, wrong_motion wrong, const char *of_time) {
+    const double step = 0.01;
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find(method);
+    rg_world *world = world_of(&def);
+    add_box(world, "box", (rg_vec3){0.2, 0.2, 0.2}, (rg_vec3){0, 0, 0.25});
+    rg_shape *shape;
+    rg_shape_def box = rg_shape_def_box(1, 1, 0.2);
+    assert_int_equal(rg_shape_create(&box, NULL, &shape, NULL), RG_OK);
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = shape;
+    rg_body_def plate = rg_body_def_default();
+    plate.name = "plate";
+    plate.motion = RG_MOTION_KINEMATIC;
+    plate.colliders = &collider;
+    plate.collider_count = 1;
+    plate.prescription.kind = RG_PRESCRIBED_FUNCTION;
+    plate.prescription.function = go_wrong;
+    plate.prescription.user = &wrong;
+    if (of_time)
+        plate.prescription = (rg_prescription){.kind = RG_PRESCRIBED_OF_TIME, .of_time = {of_time}};
+    body_of(world, &plate);
+    rg_shape_release(shape);
+    rg_error error = {0};
+    rg_status status = RG_OK;
+    uint64_t before = 0;
+    for (int i = 0; i < 100 && !status; i++) {
+        before = rg_world_state_hash(world);
+        status = rg_world_step(world, step, NULL, &error);
+    }
+    double time = rg_world_time(world);
+    assert_int_equal(status, wrong.status);
+    assert_true(time <= wrong.from && time + step > wrong.from);
+    assert_non_null(strstr(error.text, "the prescribed motion of body 1 \"plate\""));
+    assert_non_null(strstr(error.text, wrong.words));
+    const char *at = strstr(error.text, "at t = ");
+    assert_non_null(at);
+    double named = strtod(at + 7, NULL);
+    assert_true(named > wrong.from && named < wrong.to);
+    assert_true(rg_world_state_hash(world) == before);
+    if (of_time) {
+        rg_world_destroy(world);
+        return;
+    }
+    wrong.to = wrong.from; /* what was wrong is mended: no trace of it is left */
+    assert_int_equal(rg_world_step(world, step, NULL, &error), RG_OK);
+    rg_world_destroy(world);
+}
+
+static void motions_without_a_value_fail_the_step(void **state) {
+    (void)state;
+    const rg_pose here = rg_pose_identity();
+    const rg_quat wide = {0, 0, 0, 1e200}, none = {0, 0, 0, 0}, nan = {NAN, NAN, NAN, NAN},
+                  part = {0, 0, NAN, 1}, twice = {0, 0, 0, 2}, endless = {0, INFINITY, 0, 1};
+    const rg_vec3 zero = {0, 0, 0};
+    const wrong_motion cases[] = {
+        {0, 0, {{zero, nan}, zero, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {{zero, part}, zero, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {{zero, endless}, zero, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {{zero, none}, zero, zero}, RG_INVALID_ARGUMENT, "an orientation of norm 0"},
+        {0, 0, {{zero, wide}, zero, zero}, RG_INVALID_ARGUMENT, "an orientation of norm 1e+200 at"},
+        {0, 0, {{zero, twice}, zero, zero}, RG_INVALID_ARGUMENT, "an orientation of norm 2"},
+        {0, 0, {{{NAN, 0, 0}, here.orientation}, zero, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {{{0, 0, INFINITY}, here.orientation}, zero, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {here, {0, NAN, 0}, zero}, RG_NOT_FINITE, "is not finite"},
+        {0, 0, {here, zero, {0, 0, -INFINITY}}, RG_NOT_FINITE, "is not finite"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wrong_motion wrong = cases[i];
+        wrong.from = 0.0512, wrong.to = 1;
+        try_wrong_motion("stepping", wrong, NULL);
+        try_wrong_motion("penalty", wrong, NULL);
+        try_wrong_motion("analytic", wrong, NULL);
+        wrong.to = 0.0588; /* between the ends of a step, where this method looks */
+        try_wrong_motion("analytic", wrong, NULL);
+    }
+    wrong_motion wrong = {0.053, 0.057, {here, zero, zero}, RG_NOT_FINITE, "is not finite"};
+    try_wrong_motion("analytic", wrong, "0.1 * sqrt(abs(t - 0.055) - 0.002)");
+}
+
 static void empty_worlds_step(void **state) {
     (void)state;
     for (int m = 0; m < 4; m++) {
@@ -308,6 +407,7 @@ int main(void) {
         cmocka_unit_test(force_functions_may_only_look),
         cmocka_unit_test(bad_steps_are_refused),
         cmocka_unit_test(kinematic_bodies_follow_their_motion),
+        cmocka_unit_test(motions_without_a_value_fail_the_step),
         cmocka_unit_test(empty_worlds_step),
         cmocka_unit_test(memory_failures_lose_nothing),
     };
