@@ -105,6 +105,22 @@ static void destroy(rg_shape *shape) {
     rg_release(&allocator, shape);
 }
 
+/* Sizes, places and densities that are each in range may have products that are not. */
+static rg_status check_made(const rg_shape *shape, rg_error *error) {
+    const rg_mass_properties *unit = &shape->unit;
+    bool finite = isfinite(unit->mass) && rg_is_finite(unit->centre);
+    for (int i = 0; i < 9; i++)
+        finite = finite && isfinite(unit->inertia.m[i / 3][i % 3]);
+    if (!kinds[shape->kind].bounded ||
+        (finite && isfinite(shape->circumradius) && isfinite(shape->volume)))
+        return RG_OK;
+    return rg_fail(
+        error, RG_INVALID_SIZE,
+        "%s: its volume, mass, inertia or radius is beyond the range of numbers; must be "
+        "smaller or less dense",
+        kinds[shape->kind].name);
+}
+
 rg_status rg_shape_create(const rg_shape_def *def, const rg_allocator *allocator, rg_shape **shape,
                           rg_error *error) {
     assert(def && shape);
@@ -121,6 +137,8 @@ rg_status rg_shape_create(const rg_shape_def *def, const rg_allocator *allocator
     made->allocator = chosen;
     atomic_init(&made->references, 1);
     rg_status status = kinds[def->kind].make(made, def, error);
+    if (status == RG_OK)
+        status = check_made(made, error);
     if (status != RG_OK) {
         destroy(made);
         return status == RG_OUT_OF_MEMORY

@@ -9,6 +9,8 @@
 
 #include "base/base_math.h"
 
+#include <float.h>
+
 static rg_vec3 row(const rg_mat3 *m, int i) {
     return rg_vec3_make(m->m[i][0], m->m[i][1], m->m[i][2]);
 }
@@ -93,6 +95,7 @@ static double ellipsoid_reach(rg_vec3 size, rg_vec3 point) {
         else
             high = mu;
     }
+    high = fmax(high, 1 + 2 * DBL_EPSILON); /* p nearly 0: a bound that does not divide by 0 */
     double g = high + square;
     for (int k = 0; k < 3; k++)
         if (p[k] != 0)

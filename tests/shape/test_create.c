@@ -164,6 +164,40 @@ static void compound_reach(void **state) {
         }
 }
 
+/* The centre of two ellipsoids is theirs but for rounding: so small that its square vanishes beside
+ * 1. */
+static void compound_reach_from_the_middle(void **state) {
+    (void)state;
+    rg_shape *egg = make_shape(rg_shape_def_ellipsoid(0.3, 0.9, 2.1));
+    const double off[] = {0, 1e-300, 1e-17, 1e-16, 3e-16, 1e-12};
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        rg_compound_part parts[2] = {{egg, at_origin, 1}, {egg, at_origin, 1}};
+        parts[1].pose.position = (rg_vec3){off[i], off[i], off[i]};
+        rg_shape *shape = make_shape(rg_shape_def_compound(parts, 2));
+        assert_near(rg_shape_circumradius(shape), 2.1 + off[i] / 2, 3e-15);
+        rg_shape_release(shape);
+    }
+    rg_shape_release(egg);
+}
+
+/* Everything in range for itself, and the sum beyond it. */
+static void compounds_beyond_the_numbers(void **state) {
+    (void)state;
+    static const char words[] = "compound: its volume, mass, inertia or radius is beyond the range "
+                                "of numbers; must be smaller or less dense";
+    rg_shape *cube = make_shape(rg_shape_def_box(1, 1, 1)),
+             *large = make_shape(rg_shape_def_box(1e50, 1e50, 1e50));
+    rg_compound_part heavy[2] = {{cube, at_origin, 1e308}, {cube, at_origin, 1e308}},
+                     dense[1] = {{large, at_origin, 1e200}},
+                     wide[2] = {{cube, at_origin, 1e250}, {cube, at_origin, 1e250}};
+    wide[0].pose.position.x = 1e50; /* the inertia alone */
+    expect_refusal(rg_shape_def_compound(heavy, 2), RG_INVALID_SIZE, words);
+    expect_refusal(rg_shape_def_compound(dense, 1), RG_INVALID_SIZE, words);
+    expect_refusal(rg_shape_def_compound(wide, 2), RG_INVALID_SIZE, words);
+    rg_shape_release(cube);
+    rg_shape_release(large);
+}
+
 static void bad_compounds(void **state) {
     (void)state;
     rg_shape *cube = make_shape(rg_shape_def_box(1, 1, 1)),
@@ -326,6 +360,8 @@ int main(void) {
         cmocka_unit_test(compound_of_boxes),
         cmocka_unit_test(compound_density_and_motion),
         cmocka_unit_test(compound_reach),
+        cmocka_unit_test(compound_reach_from_the_middle),
+        cmocka_unit_test(compounds_beyond_the_numbers),
         cmocka_unit_test(bad_compounds),
         cmocka_unit_test(want_of_memory),
         cmocka_unit_test(shared_by_threads),
