@@ -22,6 +22,14 @@ extern "C" {
 
 typedef struct rg_snapshot rg_snapshot;
 
+/* Numbers that a world takes, in SI units: finite ones up to this size, and masses, radii of
+ * gyration and stiffnesses of springs at contacts from its inverse, so that squares and products of
+ * a few of them stay within the range of doubles. RG_NOT_FINITE or RG_LIMIT_EXCEEDED otherwise; a
+ * step in which a body leaves the range fails. */
+#define RG_NUMBER_LARGEST 1e50
+/* s: the longest step, about three centuries. */
+#define RG_STEP_LONGEST 1e10
+
 /* Called just before and just after a step; may change the world, but not destroy it. A step of the
  * same world is RG_BUSY in it. */
 typedef void rg_step_callback(void *user, rg_world *world, double step);
@@ -49,7 +57,7 @@ rg_world_def rg_world_def_default(void);
 rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error);
 void rg_world_destroy(rg_world *world); /* null is allowed */
 
-/* Moves the world by `step` seconds > 0. `info` may be null. On an error the world is as it was
+/* Moves the world by `step` seconds, more than 0 and at most RG_STEP_LONGEST. `info` may be null. On an error the world is as it was
  * before the call. */
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
 

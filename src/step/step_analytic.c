@@ -35,9 +35,9 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
     switch (status) {
     case RG_NOT_FINITE:
         return rg_fail(error, status,
-                       "at t = %.9g s a force or the motion became infinite or not a number; look "
-                       "at the forces of the scene",
-                       time);
+                       "at t = %.9g s a force or the motion became infinite, larger than %g (SI "
+                       "units) or not a number; look at the forces of the scene",
+                       time, RG_NUMBER_LARGEST);
     case RG_STEP_TOO_SMALL:
         return rg_fail(
             error, status,

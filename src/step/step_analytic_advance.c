@@ -176,7 +176,7 @@ static rg_status run_group(rg_analysis *a, rg_analysis *g, rg_arrival *arrival, 
         *error = inner;
     if (status)
         return inner.text[0] ? status : rg_analysis_fail(a->view->world, status, g->time, error);
-    if (*arrival != RG_STRAYED && !rg_flight_is_finite(&g->flight, g->y))
+    if (*arrival != RG_STRAYED && !rg_flight_in_range(&g->flight, g->y))
         return rg_analysis_fail(a->view->world, RG_NOT_FINITE, g->time, error);
     return RG_OK;
 }

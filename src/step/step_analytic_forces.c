@@ -507,8 +507,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_analysis *a = user;
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
-    if (a->contact_count == 0 && !a->joints)
-        return; /* free flight */
+    if ((a->contact_count == 0 && !a->joints) || !rg_flight_in_range(&a->flight, y))
+        return; /* free flight, or no place to look for contacts at */
     move_freely(a, t, y, dydt);
     a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {

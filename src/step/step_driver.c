@@ -237,8 +237,9 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     rg_step_info local;
     info = info ? info : &local;
     *info = (rg_step_info){0};
-    if (!(isfinite(step) && step > 0))
-        return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; give a positive number", step);
+    if (!(step > 0 && step <= RG_STEP_LONGEST))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; give a positive number, at most %g",
+                       step, RG_STEP_LONGEST);
     if (world->busy)
         return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
     if (world->in_callback)

@@ -199,10 +199,22 @@ rg_flight_ledger rg_flight_ledger_of(const rg_flight *f, const double *y) {
     return (rg_flight_ledger){ledger[0], load3(ledger + 1), load3(ledger + 4)};
 }
 
-bool rg_flight_is_finite(const rg_flight *f, const double *y) {
+static bool in_range(const body_state *s) {
+    return rg_vector_in_range(s->position) && rg_vector_in_range(s->velocity) &&
+           rg_vector_in_range(s->angular_velocity) && rg_quat_is_finite(s->orientation);
+}
+
+bool rg_flight_in_range(const rg_flight *f, const double *y) {
+    const rg_world_content *c = &f->world->content;
     for (size_t i = 0; i < f->size; i++)
         if (!isfinite(y[i]))
             return false;
+    for (size_t k = 0; k < f->body_count; k++, y += f->width) {
+        const rg_body_dynamics *d = &c->dynamics[f->body[k]];
+        body_state s = c->planar ? planar_state(d, y) : spatial_state(d, y);
+        if (!in_range(&s))
+            return false;
+    }
     return true;
 }
 
@@ -286,6 +298,11 @@ static void derive_planar(const body_state *s, rg_vec3 force, rg_vec3 torque, do
     dydt[5] = -torque.y;
 }
 
+static void fill(double *numbers, size_t count, double value) {
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = value;
+}
+
 static void derivative_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const flight_job *job = user;
     rg_flight *f = job->flight;
@@ -307,6 +324,8 @@ static void derivative_chunk(void *user, size_t begin, size_t end, size_t chunk)
             derive_planar(&s, total, torque, dydt);
         else
             derive_spatial(&s, total, torque, dydt);
+        if (!in_range(&s))
+            fill(dydt, f->width, NAN);
         add_to_ledger(&ledger, &s, external, torque, total);
     }
     f->chunk_ledger[chunk] = ledger;
@@ -333,11 +352,6 @@ void rg_flight_derivative(void *user, double t, const double *y, double *dydt) {
 
 /* --- scale and acceptance ----------------------------------------------------------------------
  */
-
-static void fill(double *scale, size_t count, double value) {
-    for (size_t i = 0; i < count; i++)
-        scale[i] = value;
-}
 
 /* Positions relative to the body's own size or its distance from the origin, whichever is larger
  * (rounding is relative to the latter); turns relative to a radian; momenta relative to themselves.

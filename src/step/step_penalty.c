@@ -29,8 +29,19 @@ static rg_vec3 surface_velocity(const void *user, size_t body, rg_vec3 point) {
     return rg_add(c->velocity[body], rg_cross(c->angular_velocity[body], arm));
 }
 
+/* A state beyond the numbers that a world takes: there is nothing to be looked for. */
+static rg_status fail_beyond(rg_penalty *p, double time) {
+    return rg_fail(
+        p->error, RG_NOT_FINITE,
+        "penalty: at t = %.9g s the motion became infinite, larger than %g (SI units) or "
+        "not a number; look at the forces of the scene",
+        time, RG_NUMBER_LARGEST);
+}
+
 bool rg_penalty_look_at(rg_penalty *p, double t, const double *y, rg_penalty_look *look) {
     rg_world_content *c = &p->world->content;
+    if (!p->status && !rg_flight_in_range(&p->flight, y))
+        p->status = fail_beyond(p, t);
     rg_stage outer = rg_stage_enter(p->world, RG_STAGE_PAIRS);
     rg_arena_return(p->arena, p->mark);
     rg_flight_motions(&p->flight, t, y, c->position, c->orientation, c->velocity,
@@ -89,6 +100,8 @@ static void derivative(void *user, double t, const double *y, double *dydt) {
     rg_flight_derivative(&p->flight, t, y, dydt);
     double *ledger = dydt + p->flight.size;
     memset(ledger, 0, RG_PENALTY_LEDGER * sizeof *ledger);
+    if (!rg_flight_in_range(&p->flight, y))
+        return; /* a trial step that is too long: the derivative is NaN, and it is rejected */
     rg_penalty_look_at(p, t, y, &p->now);
     p->fastest = 0;
     for (size_t i = 0; i < p->now.set.count; i++) {
@@ -147,9 +160,11 @@ static rg_status make(rg_penalty *p) {
     return status ? status : rg_penalty_judge_make(p);
 }
 
-static rg_status fail(const rg_penalty *p, rg_status status, double time) {
+static rg_status fail(rg_penalty *p, rg_status status, double time) {
     if (p->status)
         return p->status; /* with its message */
+    if (status == RG_NOT_FINITE)
+        return fail_beyond(p, time);
     if (status == RG_STEP_TOO_SMALL || status == RG_ITERATION_LIMIT)
         return rg_fail(p->error, status,
                        "penalty: after t = %.9g s no step keeps the tolerance %g; springs are too "
@@ -201,8 +216,6 @@ static rg_status run(rg_penalty *p, double end_time) {
         p->flight.phase_end = stop;
         status = integrate(p, &time, stop, &next);
     }
-    if (!status && !rg_flight_is_finite(&p->flight, p->y))
-        status = fail(p, RG_NOT_FINITE, time);
     /* Forces of the end, for readers. */
     if (!status && !rg_penalty_look_at(p, end_time, p->y, &p->now))
         status = fail(p, p->status, time);

@@ -135,8 +135,8 @@ static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *
     rg_status status = turn_body(job, i);
     if (status)
         return status;
-    if (!rg_is_finite(job->position[i]) || !rg_is_finite(job->end.angular_velocity[i]) ||
-        !rg_is_finite(job->end.velocity[i]))
+    if (!rg_vector_in_range(job->position[i]) || !rg_vector_in_range(job->end.velocity[i]) ||
+        !rg_vector_in_range(job->end.angular_velocity[i]))
         return RG_NOT_FINITE;
 
     /* Where the force acts, so that the change of x cross p is exactly its moment. */
@@ -162,13 +162,19 @@ void rg_stepping_keep(const rg_stepping *job, const rg_world_content *c,
 
 static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
-    (void)chunk;
+    rg_stepping_chunk report = {0};
     for (size_t i = begin; i < end; i++) {
         if (rg_stepping_moves(job, i))
             free_body(job, i);
         else
             rg_stepping_keep(job, job->content, &job->free, i);
+        if (!report.status && (!rg_vector_in_range(job->free.velocity[i]) ||
+                               !rg_vector_in_range(job->free.angular_velocity[i]))) {
+            report.status = RG_NOT_FINITE;
+            report.failed_body = i;
+        }
     }
+    job->chunks[chunk] = report;
 }
 
 static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
@@ -190,6 +196,32 @@ static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
         }
     }
     job->chunks[chunk] = report;
+}
+
+static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
+                           rg_error *error) {
+    const char *name = world->content.record[chunk->failed_body].name;
+    if (chunk->status == RG_ITERATION_LIMIT)
+        return rg_fail(error, chunk->status,
+                       "body %zu \"%s\" turns at %.3g rad/s, too fast for steps of %g s; take a "
+                       "smaller step or the analytic method",
+                       chunk->failed_body, name ? name : "",
+                       rg_length(world->content.angular_velocity[chunk->failed_body]), step);
+    return rg_fail(error, chunk->status,
+                   "body %zu \"%s\": its motion became infinite or not a number, or larger than %g "
+                   "(SI units); "
+                   "look at the forces on it",
+                   chunk->failed_body, name ? name : "", RG_NUMBER_LARGEST);
+}
+
+/* What the first chunk with a body that failed says of it. */
+static rg_status check_chunks(const rg_world *world, rg_stepping *job, rg_error *error) {
+    for (size_t i = 0; i < rg_chunk_count(world->content.bodies.count, BODIES_PER_CHUNK); i++)
+        if (job->chunks[i].status) {
+            job->failed_body = job->chunks[i].failed_body;
+            return fail_body(world, &job->chunks[i], job->step, error);
+        }
+    return RG_OK;
 }
 
 static bool take_velocities(rg_arena *arena, size_t n, rg_stepping_velocities *v) {
@@ -250,7 +282,7 @@ rg_status rg_stepping_free(rg_world *world, rg_stepping *job, rg_error *error) {
     if (!make_job(job, world) || !evaluate_forces(job, world))
         return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
     rg_parallel_for(world->pool, world->content.bodies.count, BODIES_PER_CHUNK, free_chunk, job);
-    return RG_OK;
+    return check_chunks(world, job, error);
 }
 
 /* --- half of gravity at the end --------------------------------------------------------------- */
@@ -545,22 +577,6 @@ void rg_stepping_apply(rg_stepping *job, rg_pool *pool) {
     mark_near(job);
 }
 
-static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
-                           rg_error *error) {
-    const char *name = world->content.record[chunk->failed_body].name;
-    if (chunk->status == RG_ITERATION_LIMIT)
-        return rg_fail(error, chunk->status,
-                       "body %zu \"%s\" turns at %.3g rad/s, too fast for steps of %g s; take a "
-                       "smaller step or the analytic method",
-                       chunk->failed_body, name ? name : "",
-                       rg_length(world->content.angular_velocity[chunk->failed_body]), step);
-    return rg_fail(
-        error, chunk->status,
-        "body %zu \"%s\": its motion became infinite or not a number; look at the forces "
-        "on it",
-        chunk->failed_body, name ? name : "");
-}
-
 /* Joints closed again, where the motion opened them. */
 static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error) {
     const rg_world_content *c = &world->content;
@@ -615,12 +631,11 @@ rg_status rg_stepping_move(rg_world *world, rg_stepping *job, rg_error *error) {
     rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, job);
     rg_step_report *report = &job->report;
     *report = (rg_step_report){.substeps = 1, .evaluations = 1};
+    rg_status status = check_chunks(world, job, error);
+    if (status)
+        return status;
     for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
         const rg_stepping_chunk *chunk = &job->chunks[i];
-        if (chunk->status) {
-            job->failed_body = chunk->failed_body;
-            return fail_body(world, chunk, job->step, error);
-        }
         report->external_work += chunk->external_work;
         report->impulse = rg_add(report->impulse, chunk->impulse);
         report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);

@@ -55,22 +55,41 @@ rg_world_def rg_world_def_default(void) {
                           .allocator = rg_allocator_default()};
 }
 
+rg_status rg_numbers_check(const char *what, const double *numbers, size_t count, rg_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(numbers[i]))
+            return rg_fail(error, RG_NOT_FINITE, "%s: not finite", what);
+        if (fabs(numbers[i]) > RG_NUMBER_LARGEST)
+            return rg_fail(error, RG_LIMIT_EXCEEDED, "%s: %g; numbers must be at most %g", what,
+                           numbers[i], RG_NUMBER_LARGEST);
+    }
+    return RG_OK;
+}
+
+rg_status rg_vector_check(const char *what, rg_vec3 v, rg_error *error) {
+    return rg_numbers_check(what, (const double[]){v.x, v.y, v.z}, 3, error);
+}
+
+/* Of what is divided by, too. */
 static bool is_positive(double x) {
-    return x > 0 && isfinite(x);
+    return x >= 1 / RG_NUMBER_LARGEST && x <= RG_NUMBER_LARGEST;
 }
 
 static rg_status check_penalty(const rg_penalty_settings *p, rg_error *error) {
-    if (!(p->stiffness >= 0 && isfinite(p->stiffness)))
+    const double least = 1 / RG_NUMBER_LARGEST, most = RG_NUMBER_LARGEST;
+    if (p->stiffness != 0 && !is_positive(p->stiffness))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "penalty stiffness: %g N/m; give a positive number, or 0 for one that "
-                       "follows from the depth",
-                       p->stiffness);
+                       "penalty stiffness: %g N/m; give a number between %g and %g, or 0 for one "
+                       "that follows from the depth",
+                       p->stiffness, least, most);
     if (!is_positive(p->depth))
-        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty depth: %g m; give a positive number",
-                       p->depth);
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "penalty depth: %g m; give a number between %g and %g", p->depth, least,
+                       most);
     if (!is_positive(p->slip))
-        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty slip: %g m/s; give a positive number",
-                       p->slip);
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "penalty slip: %g m/s; give a number between %g and %g", p->slip, least,
+                       most);
     if (!(p->tolerance >= TOLERANCE_MIN && p->tolerance <= TOLERANCE_MAX))
         return rg_fail(error, RG_INVALID_ARGUMENT, "penalty tolerance: %g is outside %g ... %g",
                        p->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
@@ -114,8 +133,9 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
 }
 
 static rg_status check_gravity(bool planar, rg_vec3 gravity, rg_error *error) {
-    if (!rg_is_finite(gravity))
-        return rg_fail(error, RG_NOT_FINITE, "gravity: not finite");
+    rg_status status = rg_vector_check("gravity", gravity, error);
+    if (status)
+        return status;
     if (planar && gravity.y != 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "gravity: a planar world has no y; its plane is x-z");

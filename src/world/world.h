@@ -238,6 +238,14 @@ struct rg_world {
 #define RG_HANDLE(id) ((rg_handle){(id).index1, (id).generation})
 
 /* world.c */
+/* Whether numbers are such as a world takes (RG_NUMBER_LARGEST), or what is wrong with `what`. */
+rg_status rg_numbers_check(const char *what, const double *numbers, size_t count, rg_error *error);
+rg_status rg_vector_check(const char *what, rg_vec3 vector, rg_error *error);
+/* Of places and velocities, within a step. */
+static inline bool rg_vector_in_range(rg_vec3 v) {
+    return fabs(v.x) <= RG_NUMBER_LARGEST && fabs(v.y) <= RG_NUMBER_LARGEST &&
+           fabs(v.z) <= RG_NUMBER_LARGEST;
+}
 void rg_content_free(rg_world_content *content, const rg_allocator *allocator);
 rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error);
 /* A change by the caller begins: RG_BUSY inside a step. */

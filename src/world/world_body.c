@@ -153,12 +153,17 @@ static rg_status check_body_def(const rg_world *world, const rg_body_def *def, r
     rg_status status = rg_check_version(def->api_version, "rg_body_def", error);
     if (status)
         return status;
-    if (!rg_is_finite(def->pose.position) || !isfinite(def->angle))
-        return rg_fail(error, RG_NOT_FINITE, "position: not finite");
-    if (!rg_is_finite(def->velocity) || !rg_is_finite(def->angular_velocity))
-        return rg_fail(error, RG_NOT_FINITE, "velocity: not finite");
-    if (!isfinite(def->gravity_scale))
-        return rg_fail(error, RG_NOT_FINITE, "gravity_scale: not finite");
+    status = rg_vector_check("position", def->pose.position, error);
+    if (!status)
+        status = rg_numbers_check("angle", &def->angle, 1, error);
+    if (!status)
+        status = rg_vector_check("velocity", def->velocity, error);
+    if (!status)
+        status = rg_vector_check("angular_velocity", def->angular_velocity, error);
+    if (!status)
+        status = rg_numbers_check("gravity_scale", &def->gravity_scale, 1, error);
+    if (status)
+        return status;
     rg_quat q = def->pose.orientation;
     if (!world->content.planar && !accept_quaternion(&q))
         return rg_fail(error, RG_INVALID_ARGUMENT,
@@ -189,11 +194,34 @@ static rg_mass_properties scaled_to(rg_mass_properties mass, double total) {
     return mass;
 }
 
+/* Mass, place of its centre, and radii of gyration. */
+static rg_status check_mass_range(const rg_mass_properties *mass, bool planar, rg_error *error) {
+    const double least = 1 / RG_NUMBER_LARGEST;
+    rg_status status = rg_vector_check("centre of mass", mass->centre, error);
+    if (status)
+        return status;
+    if (!(mass->mass >= least && mass->mass <= RG_NUMBER_LARGEST))
+        return rg_fail(error, RG_LIMIT_EXCEEDED, "mass: %g kg; must be between %g and %g",
+                       mass->mass, least, RG_NUMBER_LARGEST);
+    rg_vec3 m = planar ? rg_vec3_make(mass->inertia.m[1][1], 0, 0)
+                       : rg_mass_principal_axes(&mass->inertia).moments;
+    const double moments[3] = {m.x, m.y, m.z};
+    for (int i = 0; i < (planar ? 1 : 3); i++) {
+        double radius = sqrt(moments[i] / mass->mass);
+        if (!(radius >= least && radius <= RG_NUMBER_LARGEST))
+            return rg_fail(error, RG_LIMIT_EXCEEDED,
+                           "inertia: a radius of gyration of %g m; must be between %g and %g",
+                           radius, least, RG_NUMBER_LARGEST);
+    }
+    return RG_OK;
+}
+
 static rg_status check_dynamic_mass(const rg_mass_properties *mass, bool planar, rg_error *error) {
     if (mass->mass == 0)
         return rg_fail(error, RG_INVALID_SIZE,
                        "a dynamic body needs mass: give it a shape with a density, or a mass");
-    return rg_mass_check(mass, planar, error);
+    rg_status status = rg_mass_check(mass, planar, error);
+    return status ? status : check_mass_range(mass, planar, error);
 }
 
 /* Dynamics and local centre of mass that follow from motion and mass. */
@@ -428,6 +456,16 @@ static bool is_finite_body(const rg_world_content *content, size_t i) {
            rg_is_finite(content->angular_momentum[i]);
 }
 
+static rg_status check_body(const rg_world_content *content, size_t i, rg_error *error) {
+    if (!is_finite_body(content, i))
+        return RG_NOT_FINITE;
+    rg_status status = rg_vector_check("position", content->position[i], error);
+    if (!status)
+        status = rg_vector_check("velocity", content->velocity[i], error);
+    return status ? status
+                  : rg_vector_check("angular_velocity", content->angular_velocity[i], error);
+}
+
 /* What can fail after the body has its place; on failure the caller drops the body again, and
  * *error says what went wrong if the status does not say it all. */
 static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def *def,
@@ -443,8 +481,8 @@ static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def
         if (!status)
             put_motion(content, i, &state);
     }
-    if (!status && !is_finite_body(content, i))
-        status = RG_NOT_FINITE;
+    if (!status)
+        status = check_body(content, i, error);
     for (size_t k = 0; !status && k < def->collider_count; k++)
         status = rg_collider_attach(world, i, &def->colliders[k], &(rg_collider_id){0});
     if (!status && has_name(def))
@@ -613,12 +651,12 @@ void *rg_body_user(const rg_world *world, rg_body_id body) {
 /* --- changing ----------------------------------------------------------------------------------
  */
 
-/* Index of a body that is about to be changed. */
-static rg_status begin_change(rg_world *world, rg_body_id body, bool finite, size_t *i) {
+/* Index of a body that is about to be changed; `numbers`: what was found of those to be set. */
+static rg_status begin_change(rg_world *world, rg_body_id body, rg_status numbers, size_t *i) {
     if (!rg_body_exists(world, body))
         return RG_INVALID_HANDLE;
-    if (!finite)
-        return RG_NOT_FINITE;
+    if (numbers)
+        return numbers;
     *i = rg_body_dense(&world->content, body);
     return rg_world_begin_edit(world);
 }
@@ -645,10 +683,15 @@ typedef struct requested_state {
     const rg_vec3 *velocity, *angular_velocity;
 } requested_state;
 
-static bool is_finite_request(const requested_state *r) {
-    return (!r->pose || rg_is_finite(r->pose->position)) && (!r->angle || isfinite(*r->angle)) &&
-           (!r->velocity || rg_is_finite(*r->velocity)) &&
-           (!r->angular_velocity || rg_is_finite(*r->angular_velocity));
+static rg_status check_numbers(const requested_state *r) {
+    rg_status status = r->pose ? rg_vector_check("position", r->pose->position, NULL) : RG_OK;
+    if (!status && r->angle)
+        status = rg_numbers_check("angle", r->angle, 1, NULL);
+    if (!status && r->velocity)
+        status = rg_vector_check("velocity", *r->velocity, NULL);
+    if (!status && r->angular_velocity)
+        status = rg_vector_check("angular_velocity", *r->angular_velocity, NULL);
+    return status;
 }
 
 static bool is_same(rg_vec3 a, rg_vec3 b) {
@@ -681,8 +724,9 @@ static bool is_moved_by_function(const rg_world_content *content, size_t i) {
 
 static rg_status check_request(const rg_world_content *content, size_t i,
                                const requested_state *r) {
-    if (!is_finite_request(r))
-        return RG_NOT_FINITE;
+    rg_status status = check_numbers(r);
+    if (status)
+        return status;
     if (is_moved_by_function(content, i) || !may_have_velocities(content, i, r))
         return RG_INVALID_ARGUMENT;
     if (content->planar)
@@ -718,7 +762,8 @@ static kept_state keep(const rg_world_content *content, size_t i) {
 static rg_status settle(rg_world *world, size_t i, const kept_state *old) {
     rg_world_content *content = &world->content;
     rg_body_record *record = &content->record[i];
-    if (is_finite_body(content, i))
+    rg_status status = check_body(content, i, NULL);
+    if (!status)
         return RG_OK;
     content->position[i] = old->centre.position;
     content->orientation[i] = old->centre.orientation;
@@ -732,7 +777,7 @@ static rg_status settle(rg_world *world, size_t i, const kept_state *old) {
     if (record->prescription1)
         content->prescriptions[record->prescription1 - 1] = old->entry;
     rg_world_cancel_edit(world);
-    return RG_NOT_FINITE;
+    return status;
 }
 
 static rg_status set_state(rg_world *world, rg_body_id body, const requested_state *r) {
@@ -789,7 +834,8 @@ rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3
 
 rg_status rg_body_set_gravity_scale(rg_world *world, rg_body_id body, double gravity_scale) {
     size_t i;
-    rg_status status = begin_change(world, body, isfinite(gravity_scale), &i);
+    rg_status numbers = rg_numbers_check("gravity_scale", &gravity_scale, 1, NULL);
+    rg_status status = begin_change(world, body, numbers, &i);
     if (!status)
         world->content.dynamics[i].gravity_scale = gravity_scale;
     return status;
@@ -805,7 +851,8 @@ rg_status rg_body_set_user(rg_world *world, rg_body_id body, void *user) {
 /* Forces and impulses have a meaning for dynamic bodies only; the plane takes its part of them. */
 static rg_status begin_load(rg_world *world, rg_body_id body, rg_vec3 *force, rg_vec3 *torque,
                             size_t *i) {
-    rg_status status = begin_change(world, body, rg_is_finite(*force) && rg_is_finite(*torque), i);
+    bool finite = rg_is_finite(*force) && rg_is_finite(*torque);
+    rg_status status = begin_change(world, body, finite ? RG_OK : RG_NOT_FINITE, i);
     if (!status && world->content.dynamics[*i].inverse_mass == 0) {
         rg_world_cancel_edit(world);
         status = RG_INVALID_ARGUMENT;
@@ -825,9 +872,12 @@ static rg_status apply_load(rg_world *world, rg_body_id body, rg_vec3 force, rg_
     rg_world_content *content = &world->content;
     force = rg_add(content->applied_force[i], force);
     torque = rg_add(content->applied_torque[i], torque);
-    if (!rg_is_finite(force) || !rg_is_finite(torque)) {
+    status = rg_vector_check("force", force, NULL);
+    if (!status)
+        status = rg_vector_check("torque", torque, NULL);
+    if (status) {
         rg_world_cancel_edit(world);
-        return RG_NOT_FINITE;
+        return status;
     }
     content->applied_force[i] = force;
     content->applied_torque[i] = torque;

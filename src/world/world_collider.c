@@ -23,11 +23,14 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
     if (fabs(rg_quat_norm_squared(def->pose.orientation) - 1) > RG_QUATERNION_TOLERANCE)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "shape: the orientation of its pose is not a unit quaternion");
+    status = rg_vector_check("shape: the position of its pose", def->pose.position, error);
+    if (!status)
+        status = rg_vector_check("surface_velocity", def->surface_velocity, error);
+    if (status)
+        return status;
     if (!(isfinite(def->density) && def->density >= 0))
         return rg_fail(error, RG_INVALID_SIZE, "density: %g; a density must be positive",
                        def->density);
-    if (!rg_is_finite(def->surface_velocity))
-        return rg_fail(error, RG_NOT_FINITE, "surface_velocity: it is not finite");
     if (def->material.index1 > world->content.material_count)
         return rg_fail(error, RG_INVALID_HANDLE, "material: there is no material %u",
                        def->material.index1);
@@ -251,9 +254,9 @@ rg_status rg_collider_set_surface_velocity(rg_world *world, rg_collider_id colli
                                            rg_vec3 velocity) {
     if (!rg_collider_exists(world, collider))
         return RG_INVALID_HANDLE;
-    if (!rg_is_finite(velocity))
-        return RG_NOT_FINITE;
-    rg_status status = rg_world_begin_edit(world);
+    rg_status status = rg_vector_check("surface_velocity", velocity, NULL);
+    if (!status)
+        status = rg_world_begin_edit(world);
     if (!status)
         collider_at(world, collider)->surface_velocity = velocity;
     return status;

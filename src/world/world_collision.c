@@ -14,7 +14,7 @@ rg_collision_def rg_world_collision_def(const rg_world *world) {
 }
 
 static bool is_length(double x) {
-    return x >= 0 && isfinite(x);
+    return x >= 0 && x <= RG_NUMBER_LARGEST;
 }
 
 rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error) {
@@ -28,6 +28,7 @@ rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error) {
     if (!is_length(c->near) || !is_length(c->band) || !is_length(c->stick) ||
         !is_length(c->inner) || !is_length(def->touch))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "contacts: distances must be finite and not negative");
+                       "contacts: distances must be finite, not negative and at most %g m",
+                       RG_NUMBER_LARGEST);
     return RG_OK;
 }

@@ -24,12 +24,16 @@ const char *rg_force_kind_name(rg_force_kind kind) {
  */
 
 static rg_status check_numbers(const rg_force_def *def, rg_error *error) {
-    if (!rg_is_finite(def->point) || !rg_is_finite(def->other_point) || !rg_is_finite(def->force) ||
-        !rg_is_finite(def->torque) || !rg_is_finite(def->acceleration) ||
-        !rg_is_finite(def->centre) || !isfinite(def->strength) || !isfinite(def->linear) ||
-        !isfinite(def->quadratic) || !isfinite(def->angular) || !isfinite(def->stiffness) ||
-        !isfinite(def->damping) || !isfinite(def->rest_length))
-        return rg_fail(error, RG_NOT_FINITE, "force: one of its numbers is not finite");
+    const rg_vec3 vectors[] = {def->point,  def->other_point,  def->force,
+                               def->torque, def->acceleration, def->centre};
+    const double numbers[] = {def->strength,  def->linear,  def->quadratic,  def->angular,
+                              def->stiffness, def->damping, def->rest_length};
+    const char *what = "force: one of its numbers";
+    rg_status status = rg_numbers_check(what, numbers, sizeof numbers / sizeof *numbers, error);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors && !status; i++)
+        status = rg_vector_check(what, vectors[i], error);
+    if (status)
+        return status;
     if (def->linear < 0 || def->quadratic < 0 || def->angular < 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "drag: a negative coefficient would drive instead of slowing");

@@ -9,6 +9,7 @@
 #include "rigor/version.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_names[RG_JOINT_KIND_COUNT] = {
@@ -87,12 +88,18 @@ static rg_status fail_axis(rg_error *error, size_t axis, const char *text) {
 }
 
 static rg_status check_axis(const rg_joint_axis *a, size_t i, rg_error *error) {
-    if (isnan(a->lower) || isnan(a->upper) || isnan(a->max_force) || !isfinite(a->restitution) ||
-        !isfinite(a->stiffness) || !isfinite(a->damping) || !isfinite(a->rest) ||
-        !isfinite(a->friction) || !isfinite(a->armature) || !isfinite(a->target) ||
-        !isfinite(a->gain) || !isfinite(a->gain_velocity))
-        return rg_fail(error, RG_NOT_FINITE, "joint, axis %zu: one of its numbers is not finite",
-                       i);
+    const double bounds[] = {a->lower, a->upper, a->max_force}; /* infinite: none */
+    const double numbers[] = {a->restitution, a->stiffness, a->damping,
+                              a->rest,        a->friction,  a->armature,
+                              a->target,      a->gain,      a->gain_velocity};
+    char what[64];
+    snprintf(what, sizeof what, "joint, axis %zu: one of its numbers", i);
+    rg_status status = rg_numbers_check(what, numbers, sizeof numbers / sizeof *numbers, error);
+    for (size_t k = 0; k < 3 && !status; k++)
+        if (!isinf(bounds[k]))
+            status = rg_numbers_check(what, &bounds[k], 1, error);
+    if (status)
+        return status;
     if (!(a->lower <= a->upper) || a->lower == INFINITY || a->upper == -INFINITY)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint, axis %zu: limits %g to %g; the lower one must not exceed the upper",
@@ -150,9 +157,12 @@ static rg_status check_axes(const rg_joint_def *def, rg_error *error) {
 static rg_status check_surface(const rg_joint_def *def, rg_error *error) {
     const rg_quadric *s = &def->surface;
     const rg_joint_axis *a = &def->axis[0];
-    if (!rg_is_finite(s->square) || !rg_is_finite(s->linear) || !isfinite(s->constant))
-        return rg_fail(error, RG_NOT_FINITE,
-                       "joint: one of the numbers of its surface is not finite");
+    const double numbers[] = {s->square.x, s->square.y, s->square.z, s->linear.x,
+                              s->linear.y, s->linear.z, s->constant};
+    rg_status status = rg_numbers_check("joint: one of the numbers of its surface", numbers,
+                                        sizeof numbers / sizeof *numbers, error);
+    if (status)
+        return status;
     if (rg_largest_entry(s->square) == 0 && rg_largest_entry(s->linear) == 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint: a surface needs squares or linear terms, such as square: "
@@ -171,8 +181,9 @@ static rg_status check_surface(const rg_joint_def *def, rg_error *error) {
 }
 
 static rg_status check_ratio(const rg_joint_def *def, rg_error *error) {
-    if (!isfinite(def->ratio))
-        return rg_fail(error, RG_NOT_FINITE, "joint: its ratio is not finite");
+    rg_status status = rg_numbers_check("joint: its ratio", &def->ratio, 1, error);
+    if (status)
+        return status;
     if (def->ratio == 0 || (def->kind == RG_JOINT_GEAR && def->ratio == -1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a %s needs a ratio, other than 0%s",
                        rg_joint_kind_name(def->kind), def->kind == RG_JOINT_GEAR ? " and -1" : "");
@@ -191,6 +202,9 @@ static rg_status check_kind(const rg_joint_def *def, rg_error *error) {
 static rg_status check_frame(rg_pose *frame, const char *which, rg_error *error) {
     if (!rg_pose_is_finite(*frame))
         return rg_fail(error, RG_NOT_FINITE, "joint: frame %s is not finite", which);
+    rg_status status = rg_vector_check("joint: one of its points", frame->position, error);
+    if (status)
+        return status;
     double norm = rg_quat_norm_squared(frame->orientation);
     if (!(fabs(norm - 1) <= RG_QUATERNION_TOLERANCE))
         return rg_fail(error, RG_INVALID_ARGUMENT,
@@ -235,8 +249,10 @@ static rg_status check_part(const rg_world *world, const rg_tendon_part *part, r
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint: a tendon of axis %zu of a %s joint, which has %zu", part->axis,
                        rg_joint_kind_name(kind), rg_joint_axis_count(kind));
-    if (!isfinite(part->coefficient))
-        return rg_fail(error, RG_NOT_FINITE, "joint: a coefficient of a tendon is not finite");
+    rg_status status =
+        rg_numbers_check("joint: a coefficient of a tendon", &part->coefficient, 1, error);
+    if (status)
+        return status;
     if (part->coefficient == 0)
         return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a coefficient of a tendon is 0");
     return RG_OK;
@@ -542,11 +558,12 @@ rg_status rg_joint_set_target(rg_world *world, rg_joint_id joint, size_t axis, d
     if (!rg_joint_exists(world, joint))
         return RG_INVALID_HANDLE;
     rg_joint_record *record = &world->content.joint[dense_of(world, joint)];
-    if (!isfinite(target))
-        return RG_NOT_FINITE;
+    rg_status status = rg_numbers_check("target", &target, 1, NULL);
+    if (status)
+        return status;
     if (axis >= rg_joint_axis_count(record->def.kind))
         return RG_INVALID_ARGUMENT;
-    rg_status status = rg_world_begin_edit(world);
+    status = rg_world_begin_edit(world);
     if (status)
         return status;
     rg_release(&world->allocator, (char *)record->def.axis[axis].target_of_time);

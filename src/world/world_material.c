@@ -17,11 +17,16 @@ rg_contact_law rg_contact_law_complete(rg_contact_law law) {
     return law;
 }
 
+static bool is_taken(double x) {
+    return x >= 0 && x <= RG_NUMBER_LARGEST;
+}
+
 static rg_status check_law(const rg_contact_law *law, rg_error *error) {
-    if (!(isfinite(law->friction) && law->friction >= 0 && isfinite(law->static_friction)))
+    if (!(is_taken(law->friction) && law->static_friction <= RG_NUMBER_LARGEST))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "friction: %g; a coefficient is finite and not negative",
-                       isfinite(law->static_friction) ? law->friction : law->static_friction);
+                       "friction: %g; a coefficient is finite and not negative, at most %g",
+                       is_taken(law->friction) ? law->static_friction : law->friction,
+                       RG_NUMBER_LARGEST);
     if (law->friction == 0 && law->static_friction > 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "friction: static %g without dynamic; give friction too, or it alone "
@@ -34,15 +39,17 @@ static rg_status check_law(const rg_contact_law *law, rg_error *error) {
     if (!(law->restitution >= 0 && law->restitution <= 1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "restitution: %g is outside 0 ... 1",
                        law->restitution);
-    if (!(law->stiffness >= 0 && isfinite(law->stiffness)))
+    if (law->stiffness != 0 &&
+        !(law->stiffness >= 1 / RG_NUMBER_LARGEST && is_taken(law->stiffness)))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "stiffness: %g N/m; it is finite and not negative", law->stiffness);
+                       "stiffness: %g N/m; it is 0 or between %g and %g", law->stiffness,
+                       1 / RG_NUMBER_LARGEST, RG_NUMBER_LARGEST);
     const double most[2] = {law->rolling_friction, law->torsional_friction};
     for (int i = 0; i < 2; i++)
-        if (!(most[i] >= 0 && isfinite(most[i])))
+        if (!is_taken(most[i]))
             return rg_fail(error, RG_INVALID_ARGUMENT,
-                           "%s friction: %g m; it is finite and not negative",
-                           i ? "torsional" : "rolling", most[i]);
+                           "%s friction: %g m; it is finite and not negative, at most %g",
+                           i ? "torsional" : "rolling", most[i], RG_NUMBER_LARGEST);
     return RG_OK;
 }
 

@@ -34,8 +34,11 @@ static rg_status displace(const rg_prescription *p, double time, displacement *d
 static rg_status check_of_time(const rg_prescription *p, bool planar, double time,
                                rg_error *error) {
     displacement d;
-    if (!rg_is_finite(p->amplitude) || !rg_is_finite(p->rotation_amplitude))
-        return rg_fail(error, RG_NOT_FINITE, "prescribed motion: not finite");
+    rg_status status = rg_vector_check("prescribed motion", p->amplitude, error);
+    if (!status)
+        status = rg_vector_check("prescribed motion", p->rotation_amplitude, error);
+    if (status)
+        return status;
     if (planar && (p->of_time[1] || p->of_time[3] || p->of_time[5] || p->amplitude.y != 0 ||
                    p->rotation_amplitude.x != 0 || p->rotation_amplitude.z != 0))
         return rg_fail(error, RG_INVALID_ARGUMENT,
@@ -50,13 +53,19 @@ rg_status rg_prescription_check_time(const rg_prescription *p, double time, rg_e
 
 rg_status rg_prescription_check(const rg_prescription *p, bool planar, double time,
                                 rg_error *error) {
+    rg_status status;
     switch (p->kind) {
     case RG_PRESCRIBED_VELOCITY:
         return RG_OK;
     case RG_PRESCRIBED_OSCILLATION:
-        if (!rg_is_finite(p->amplitude) || !rg_is_finite(p->rotation_amplitude) ||
-            !isfinite(p->frequency) || !isfinite(p->phase))
-            return rg_fail(error, RG_NOT_FINITE, "oscillation: not finite");
+        status = rg_vector_check("oscillation", p->amplitude, error);
+        if (!status)
+            status = rg_vector_check("oscillation", p->rotation_amplitude, error);
+        if (!status)
+            status =
+                rg_numbers_check("oscillation", (const double[]){p->frequency, p->phase}, 2, error);
+        if (status)
+            return status;
         if (p->frequency < 0)
             return rg_fail(error, RG_INVALID_ARGUMENT,
                            "oscillation: frequency %g Hz; it must not be negative", p->frequency);
@@ -230,6 +239,12 @@ rg_status rg_prescription_find(const rg_world_content *content, size_t body, dou
         return rg_fail(error, RG_NOT_FINITE,
                        "the prescribed motion of body %zu \"%s\" is not finite at t = %.9g s", body,
                        name, time);
+    if (!rg_vector_in_range(state->position) || !rg_vector_in_range(state->velocity) ||
+        !rg_vector_in_range(state->angular_velocity))
+        return rg_fail(error, RG_LIMIT_EXCEEDED,
+                       "the prescribed motion of body %zu \"%s\" is beyond %g (SI units) at "
+                       "t = %.9g s",
+                       body, name, RG_NUMBER_LARGEST, time);
     if (!(fabs(norm * norm - 1) <= RG_QUATERNION_TOLERANCE))
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "the prescribed motion of body %zu \"%s\" has an orientation of norm %g at "

@@ -205,12 +205,73 @@ static void force_functions_may_only_look(void **state) {
 static void bad_steps_are_refused(void **state) {
     (void)state;
     rg_world *world = default_world();
-    const double bad[] = {0, -1, NAN, INFINITY, 1e-300};
+    const double bad[] = {0, -1, NAN, INFINITY, 1e-300, 1.1e10, 1e308};
     step_world(world, 1, 1);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_not_equal(rg_world_step(world, bad[i], NULL, NULL), RG_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        rg_error error;
+        assert_int_not_equal(rg_world_step(world, bad[i], NULL, &error), RG_OK);
+        assert_true(error.text[0]);
+    }
     assert_true(rg_world_time(world) == 1);
     rg_world_destroy(world);
+}
+
+/* A world of one method with a cone and a ball beside it, whose speeds are as large as may be. */
+static rg_world *fast_world(const rg_method *method, double speed, double spin) {
+    rg_world_def def = rg_world_def_default();
+    def.method = method;
+    rg_world *world = world_of(&def);
+    rg_body_def body = rg_body_def_default();
+    add_shape(world, rg_shape_def_sphere(0.5), &body);
+    body.pose.position = (rg_vec3){0, 0, 1};
+    body.velocity = (rg_vec3){0, 0, -speed};
+    body.angular_velocity = (rg_vec3){spin, -1, 0.01};
+    add_shape(world, rg_shape_def_cone(0.1, 0.1), &body);
+    return world;
+}
+
+/* Steps end with a status and a sentence, and the world is as it was, or all numbers are such as a
+ * world takes. */
+static void no_speed_ends_the_program(void **state) {
+    (void)state;
+    const double speeds[] = {1, 1e6, 1e20, 1e50}, steps[] = {1e-12, 1.0 / 240, 1e10};
+    for (size_t k = 0; k < 4 * 4 * 3 * rg_method_count(); k++) {
+        const rg_method *method = rg_method_at(k / 48);
+        rg_world *world = fast_world(method, speeds[k % 4], speeds[k / 4 % 4]);
+        rg_error error = {0};
+        uint64_t before = rg_world_state_hash(world);
+        rg_status status = rg_world_step(world, steps[k / 16 % 3], NULL, &error);
+        if (status)
+            assert_true(error.text[0] && rg_world_state_hash(world) == before);
+        rg_strided velocities = rg_world_velocities(world);
+        rg_strided positions = rg_world_centre_positions(world);
+        for (size_t i = 0; i < 2 * 3; i++) {
+            assert_true(fabs(velocities.data[i / 3 * velocities.stride + i % 3]) <= 1e50);
+            assert_true(fabs(positions.data[i / 3 * positions.stride + i % 3]) <= 1e50);
+        }
+        rg_world_destroy(world);
+    }
+}
+
+/* Where a body leaves the range within a step. */
+static void a_state_beyond_the_range_fails_the_step(void **state) {
+    (void)state;
+    for (size_t k = 0; k < rg_method_count(); k++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_at(k);
+        def.gravity.z = 0;
+        rg_world *world = world_of(&def);
+        rg_body_def body = rg_body_def_default();
+        body.pose.position.x = 0.9e50;
+        body.velocity.x = 1e50;
+        add_shape(world, rg_shape_def_sphere(0.5), &body);
+        uint64_t before = rg_world_state_hash(world);
+        rg_error error = {0};
+        assert_int_equal(rg_world_step(world, 1, NULL, &error), RG_NOT_FINITE);
+        assert_non_null(strstr(error.text, "larger than 1e+50"));
+        assert_true(rg_world_state_hash(world) == before);
+        rg_world_destroy(world);
+    }
 }
 
 static void wild_motion(void *user, double time, rg_prescribed_state *motion) {
@@ -406,6 +467,8 @@ int main(void) {
         cmocka_unit_test(applied_forces_last_one_step),
         cmocka_unit_test(force_functions_may_only_look),
         cmocka_unit_test(bad_steps_are_refused),
+        cmocka_unit_test(no_speed_ends_the_program),
+        cmocka_unit_test(a_state_beyond_the_range_fails_the_step),
         cmocka_unit_test(kinematic_bodies_follow_their_motion),
         cmocka_unit_test(motions_without_a_value_fail_the_step),
         cmocka_unit_test(empty_worlds_step),

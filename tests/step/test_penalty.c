@@ -113,7 +113,7 @@ static void materials_have_stiffness(void **state) {
     law.stiffness = -1;
     rg_error error;
     assert_int_equal(rg_world_add_material(world, "x", &law, &soft, &error), RG_INVALID_ARGUMENT);
-    assert_string_equal(error.text, "stiffness: -1 N/m; it is finite and not negative");
+    assert_string_equal(error.text, "stiffness: -1 N/m; it is 0 or between 1e-50 and 1e+50");
     rg_world_destroy(world);
 }
 
@@ -428,18 +428,20 @@ static void bad_settings_are_refused(void **state) {
     static const struct {
         rg_penalty_settings settings;
         const char *text;
-    } cases[] = {
-        {{-1, 1e-3, 1e-3, 1e-6, RG_PENALTY_DISTANCE, false},
-         "penalty stiffness: -1 N/m; give a positive number, or 0 for one that follows from the "
-         "depth"},
-        {{0, 0, 1e-3, 1e-6, RG_PENALTY_DISTANCE, false},
-         "penalty depth: 0 m; give a positive number"},
-        {{0, 1e-3, -2, 1e-6, RG_PENALTY_DISTANCE, false},
-         "penalty slip: -2 m/s; give a positive number"},
-        {{0, 1e-3, 1e-3, 1, RG_PENALTY_DISTANCE, false},
-         "penalty tolerance: 1 is outside 1e-15 ... 0.01"},
-        {{0, 1e-3, 1e-3, 1e-6, (rg_penalty_measure)7, false},
-         "penalty measure: there is no value 7"}};
+    } cases[] = {{{-1, 1e-3, 1e-3, 1e-6, RG_PENALTY_DISTANCE, false},
+                  "penalty stiffness: -1 N/m; give a number between 1e-50 and 1e+50, or 0 for one "
+                  "that follows "
+                  "from the depth"},
+                 {{0, 0, 1e-3, 1e-6, RG_PENALTY_DISTANCE, false},
+                  "penalty depth: 0 m; give a number between 1e-50 and 1e+50"},
+                 {{0, 1e51, 1e-3, 1e-6, RG_PENALTY_DISTANCE, false},
+                  "penalty depth: 1e+51 m; give a number between 1e-50 and 1e+50"},
+                 {{0, 1e-3, -2, 1e-6, RG_PENALTY_DISTANCE, false},
+                  "penalty slip: -2 m/s; give a number between 1e-50 and 1e+50"},
+                 {{0, 1e-3, 1e-3, 1, RG_PENALTY_DISTANCE, false},
+                  "penalty tolerance: 1 is outside 1e-15 ... 0.01"},
+                 {{0, 1e-3, 1e-3, 1e-6, (rg_penalty_measure)7, false},
+                  "penalty measure: there is no value 7"}};
     rg_world *world = penalty_world(&usual);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rg_method_settings settings = rg_method_settings_default();
