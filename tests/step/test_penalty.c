@@ -423,6 +423,25 @@ static void what_fails_changes_nothing(void **state) {
     rg_world_destroy(world);
 }
 
+/* An ellipsoid that turns at 1e7 rad/s over a floor: some 70,000 steps of the integrator in one of
+ * 1/240 s. */
+static void work_has_a_limit(void **state) {
+    (void)state;
+    rg_world *world = penalty_world(&usual);
+    add_floor(world);
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){0, 0, 0.25};
+    def.angular_velocity = (rg_vec3){1e7, 0, 1e6};
+    add_shape(world, rg_shape_def_ellipsoid(0.3, 0.2, 0.1), &def);
+    uint64_t hash = rg_world_state_hash(world);
+    rg_error error;
+    assert_int_equal(rg_world_step(world, 1.0 / 240, NULL, &error), RG_ITERATION_LIMIT);
+    assert_non_null(strstr(error.text, "the integrator has taken 20000 steps in this one; springs "
+                                       "are too stiff, or bodies turn too fast"));
+    assert_true(rg_world_state_hash(world) == hash);
+    rg_world_destroy(world);
+}
+
 static void bad_settings_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -506,6 +525,7 @@ int main(void) {
         cmocka_unit_test(springs_are_conservative),
         cmocka_unit_test(the_judge_changes_no_bit),
         cmocka_unit_test(what_fails_changes_nothing),
+        cmocka_unit_test(work_has_a_limit),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(a_steady_step_makes_no_heap_call),
         cmocka_unit_test(planar),
