@@ -58,7 +58,8 @@ typedef enum rg_solve_outcome {
     RG_SOLVE_SINGULAR,      /* a factorisation broke down */
     RG_SOLVE_NOT_SYMMETRIC, /* the solver needs a symmetric matrix */
     RG_SOLVE_INDEFINITE,    /* the solver needs a positive semidefinite matrix */
-    RG_SOLVE_UNSUITABLE,    /* the solver does not take this kind of problem (or size) */
+    RG_SOLVE_UNSUITABLE,    /* the solver does not take this kind of problem (or size), or the call
+                               failed before any was tried */
     RG_SOLVE_OUTCOMES
 } rg_solve_outcome;
 const char *rg_solve_outcome_name(rg_solve_outcome outcome); /* "solved", "inexact", "limit", ... */
@@ -117,7 +118,7 @@ typedef struct rg_solve_info {
     const rg_solver *solver; /* whose answer it is */
     uint64_t iterations;     /* pivots, sweeps, Newton steps; over all attempts */
     uint64_t factorisations;
-    rg_residual residual; /* by the judge */
+    rg_residual residual; /* by the judge; NaN: nothing was judged */
     double seconds;       /* that went by, the judge excluded */
     uint32_t attempts;    /* tried, quick ones (warm start, a few sweeps) included */
     uint32_t fallbacks;   /* solvers that ran to their limit and failed */

@@ -43,6 +43,18 @@ rg_solve_settings rg_solve_settings_default(void) {
     return (rg_solve_settings){.tolerance = 1e-10};
 }
 
+rg_residual rg_residual_none(void) {
+    return (rg_residual){.natural = NAN,
+                         .feasibility = NAN,
+                         .force = NAN,
+                         .complementarity = NAN,
+                         .dissipation = NAN};
+}
+
+rg_solve_info rg_solve_info_none(void) {
+    return (rg_solve_info){.outcome = RG_SOLVE_UNSUITABLE, .residual = rg_residual_none()};
+}
+
 /* --- context ---------------------------------------------------------------------------------- */
 
 rg_status rg_solve_context_create(const rg_allocator *allocator, rg_solve_context **context) {
@@ -241,7 +253,7 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     double seconds = rg_clock() - start;
     if (!status && context->starved)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
-    rg_residual residual = {0};
+    rg_residual residual = rg_residual_none();
     bool rounding = false;
     if (!status) {
         double enough = fmax(settings->tolerance, settings->acceptable);
@@ -321,9 +333,8 @@ static rg_status solve_all(rg_solve_context *context, const rg_solver *solver,
     if (!settings)
         settings = &defaults;
     rg_solve_info own;
-    if (!info)
-        info = &own;
-    memset(info, 0, sizeof *info);
+    info = info ? info : &own;
+    *info = rg_solve_info_none();
     rg_status status = check_settings(settings, error);
     if (status)
         return status;
@@ -343,6 +354,8 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
                    const rg_solve_settings *settings, rg_solution *solution, rg_solve_info *info,
                    rg_error *error) {
     assert(context && solver && problem && solution && solution->force);
+    if (info)
+        *info = rg_solve_info_none();
     rg_status status = rg_problem_check(problem, error);
     return status ? status : solve_all(context, solver, problem, settings, solution, info, error);
 }

@@ -56,6 +56,9 @@ rg_status rg_solve_made(rg_solve_context *context, const rg_solver *solver,
 rg_status rg_solve_connected(rg_solve_context *context, const rg_solver *solver,
                              const rg_problem *problem, const rg_solve_settings *settings,
                              rg_solution *solution, rg_error *error);
+/* Of nothing that was judged: all figures NaN; and of nothing that was tried. */
+rg_residual rg_residual_none(void);
+rg_solve_info rg_solve_info_none(void);
 /* An attempt in the list of attempts; what it cost is not added up. */
 void rg_solve_note(rg_solve_info *info, const rg_solve_attempt *attempt);
 

@@ -268,6 +268,7 @@ static rg_status chain_make(chain *c, rg_solve_context *context, const rg_proble
     c->context = context, c->problem = problem, c->settings = settings;
     c->rows = rg_problem_rows(problem);
     c->force = force;
+    c->info.residual = rg_residual_none();
     RG_TAKE(c->ray, context, c->rows, error);
     RG_TAKE(c->trial_force, context, c->rows, error);
     RG_TAKE(c->trial_ray, context, c->rows, error);
@@ -367,7 +368,7 @@ static rg_status run_one(chain *c, const attempt *a, const rg_solve_settings *se
  * leaves no trace. */
 static rg_status try_one(chain *c, const attempt *a, uint32_t limit, rg_error *error) {
     rg_solve_settings settings = settings_for(c, a, limit);
-    rg_solve_info one = {0};
+    rg_solve_info one = rg_solve_info_none();
     rg_status status = a->solver == &warm_start ? judge_given(c, &settings, &one, error)
                                                 : run_one(c, a, &settings, &one, error);
     if (status || one.outcome == RG_SOLVE_UNSUITABLE)
@@ -529,9 +530,9 @@ static uint32_t first_sweeps(const chain *c) {
  * get the chance: as many as the rate so far says, and half as many again. */
 static uint32_t more_sweeps(const chain *c) {
     double needed = 0, gained = 0; /* powers of two */
-    for (double r = c->settings->tolerance; r < 1; r *= 2)
+    for (double r = c->settings->tolerance; r > 0 && r < 1; r *= 2)
         needed++;
-    for (double r = c->info.residual.natural; r < 1; r *= 2)
+    for (double r = c->info.residual.natural; r > 0 && r < 1; r *= 2)
         gained++;
     double sweeps = gained > 0 ? 1.5 * FIRST_SWEEPS * needed / gained : INFINITY;
     bool wanted = sweeps <= MORE_SWEEPS && !is_enough(c) && if_cold(c) != NEVER;
@@ -639,11 +640,29 @@ static rg_status try_nothing(chain *c, rg_error *error) {
     return RG_OK;
 }
 
+/* What is said of the whole, into the info of the context. */
+static void conclude(chain *c, const rg_solution *solution, rg_solve_report *report) {
+    if (!c->info.solver) {
+        c->info.outcome = RG_SOLVE_UNSUITABLE;
+        snprintf(c->info.text, sizeof c->info.text, "no solver of the list takes this problem");
+    }
+    if (c->info.outcome != RG_SOLVED && c->proof != RG_SOLVED) {
+        c->info.outcome = c->proof;
+        if (c->proof_text[0])
+            memcpy(c->info.text, c->proof_text, sizeof c->info.text);
+        if (solution->ray)
+            tell_ray(c, solution->ray);
+    }
+    tell_chain(&c->info);
+    *c->context->info = c->info;
+    report->outcome = c->info.outcome;
+    report->iterations = c->info.iterations;
+}
+
 static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem,
                             const rg_solve_settings *settings, rg_solution *solution,
                             rg_solve_report *report, rg_error *error) {
     chain c;
-    rg_solve_info *info = context->info;
     rg_status status = chain_make(&c, context, problem, settings, solution->force, error);
     if (status)
         return status;
@@ -652,20 +671,9 @@ static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem
     status = try_nothing(&c, error);
     if (!status && !c.done)
         status = try_list(&c, error);
-    if (status)
-        return status;
-    if (c.info.outcome != RG_SOLVED && c.proof != RG_SOLVED) {
-        c.info.outcome = c.proof;
-        if (c.proof_text[0])
-            memcpy(c.info.text, c.proof_text, sizeof c.info.text);
-        if (solution->ray)
-            tell_ray(&c, solution->ray);
-    }
-    tell_chain(&c.info);
-    *info = c.info;
-    report->outcome = info->outcome;
-    report->iterations = info->iterations;
-    return RG_OK;
+    if (!status)
+        conclude(&c, solution, report);
+    return status;
 }
 
 const rg_solver rg_solver_auto = {

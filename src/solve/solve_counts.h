@@ -19,10 +19,12 @@ static inline rg_solve_counts rg_solve_counts_none(void) {
     return (rg_solve_counts){.worst_residual = NAN, .worst_cone = NAN};
 }
 
-/* `answer` that moves the state: its residuals are the ones that count. */
+/* `answer` that moves the state: its residuals are the ones that count. One that was never judged
+ * must not hide behind others: it is as bad as can be. */
 static inline void rg_solve_counts_judged(rg_solve_counts *counts, const rg_residual *answer) {
-    counts->worst_residual = fmax(counts->worst_residual, answer->natural);
-    counts->worst_cone = fmax(counts->worst_cone, answer->force);
+    bool judged = !isnan(answer->natural);
+    counts->worst_residual = fmax(counts->worst_residual, judged ? answer->natural : INFINITY);
+    counts->worst_cone = fmax(counts->worst_cone, judged ? answer->force : INFINITY);
 }
 
 static inline void rg_solve_counts_add(rg_solve_counts *counts, const rg_solve_counts *more) {

@@ -52,7 +52,7 @@ static void merge_chain(rg_solve_info *all, const rg_solve_info *one) {
 static void merge_island(rg_solve_info *all, const rg_solve_info *one, size_t island,
                          const rg_split *split) {
     bool first = !all->solver;
-    bool larger = first || one->residual.natural > all->residual.natural;
+    bool larger = first || !(one->residual.natural <= all->residual.natural);
     merge_chain(all, one);
     if (larger)
         all->solver = one->solver, all->residual.natural = one->residual.natural;
@@ -72,7 +72,7 @@ static rg_status solve_one(rg_solve_context *context, const rg_solver *solver, r
                            const rg_solution *solution, rg_error *error) {
     rg_problem problem;
     rg_solution part = {0};
-    rg_solve_info one = {0}, *all = context->info;
+    rg_solve_info one = rg_solve_info_none(), *all = context->info;
     size_t rows = rg_split_rows(split, island);
     rg_status status = rg_split_make(split, &context->arena, island, &problem);
     if (status)
@@ -117,6 +117,7 @@ rg_status rg_solve_islands(rg_solve_context *context, const rg_solver *solver, r
                            const rg_solve_settings *settings, rg_solution *solution,
                            rg_error *error) {
     rg_status status = RG_OK;
+    context->info->outcome = RG_SOLVED; /* as far as islands go */
     for (size_t i = 0; i < split->islands.count && !status; i++) {
         rg_arena_mark mark = rg_arena_get_mark(&context->arena);
         status = solve_one(context, solver, split, i, settings, solution, error);

@@ -98,7 +98,7 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
     RG_TAKE(w.q, context, rows, error);
     RG_TAKE(w.e, context, rows, error);
     RG_TAKE(w.force, context, rows, error);
-    rg_residual residual = {0};
+    rg_residual residual = rg_residual_none();
     rg_allocator memory = rg_solve_arena_allocator(context);
     rg_status status =
         rg_judge_answer(problem, solution->force, NULL, &memory, &residual, u, error);

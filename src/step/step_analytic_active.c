@@ -129,7 +129,7 @@ static bool decide(const island *i, decision *d) {
     for (size_t j = 0; j < i->count; j++)
         if (s.force[3 * j] * rg_analysis_couple(a, &s.rows[3 * j], &s.rows[3 * j]) < s.rate[3 * j])
             s.force[3 * j] = s.force[3 * j + 1] = s.force[3 * j + 2] = 0;
-    if (info.residual.natural > RG_ANALYSIS_FAILED)
+    if (!(info.residual.natural <= RG_ANALYSIS_FAILED))
         a->tally.counts.failures++;
     return true;
 }

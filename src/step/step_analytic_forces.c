@@ -152,7 +152,7 @@ static rg_status solve_once(rg_analysis *a, rg_direction_system *s, const double
         rg_solve(a->view->context, solver, &problem, &settings, &solution, info, NULL);
     a->tally.counts.solves++;
     a->tally.counts.iterations += info->iterations;
-    if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
+    if (!status && info->outcome != RG_SOLVED && !(info->residual.natural <= EXACT)) {
         rg_solve_info first = *info;
         double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
         if (!kept)

@@ -236,7 +236,7 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     assert(world);
     rg_step_info local;
     info = info ? info : &local;
-    *info = (rg_step_info){0};
+    *info = rg_step_info_nothing();
     if (!(step > 0 && step <= RG_STEP_LONGEST))
         return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; give a positive number, at most %g",
                        step, RG_STEP_LONGEST);

@@ -388,6 +388,24 @@ static void test_one_island_without_solution(void **state) {
     assert_true(info.residual.natural > .1);
 }
 
+/* What is refused was not judged, and must not look solved. */
+static void test_what_is_refused_is_not_judged(void **state) {
+    (void)state;
+    const double a[1] = {1}, b[1] = {-1}, none[1] = {NAN};
+    double f[1] = {0};
+    const rg_problem problems[2] = {rg_problem_linear(1, a, b), rg_problem_linear(1, a, none)};
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = 2;
+    for (int k = 0; k < 2; k++) {
+        rg_solution solution = {.force = f};
+        rg_solve_info info = {0};
+        assert_int_not_equal(rg_solve(context, rg_solver_find("auto"), &problems[k],
+                                      k ? NULL : &settings, &solution, &info, NULL),
+                             RG_OK);
+        assert_true(info.outcome != RG_SOLVED && isnan(info.residual.natural));
+    }
+}
+
 static void test_nothing_to_do(void **state) {
     (void)state;
     double none = 0, f = 0;
@@ -540,6 +558,7 @@ int main(void) {
         cmocka_unit_test(test_no_solution),
         cmocka_unit_test(test_heavy_is_not_infeasible),
         cmocka_unit_test(test_one_island_without_solution),
+        cmocka_unit_test(test_what_is_refused_is_not_judged),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_indefinite_matrices_end),
         cmocka_unit_test(test_limits_are_honest),
