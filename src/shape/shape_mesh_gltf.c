@@ -15,8 +15,11 @@
 #include <string.h>
 
 enum {
-    DEEPEST = 64,         /* JSON and nodes inside each other */
-    MOST_VISITS = 1000000 /* nodes, each counted as often as it is used */
+    DEEPEST = 64, /* JSON and nodes inside each other */
+    /* Points, corners and tokens that are looked at for the nodes, for each byte of the file. One
+     * that uses all of its numbers once has below 2; 1,000 nodes at places of their own that
+     * share a mesh of 1,000 triangles have some 60. */
+    UNFOLDED_MOST = 100
 };
 /* Whole numbers of a file are below this: bytes, and numbers of things. */
 #define MOST_WHOLE 4e9
@@ -52,11 +55,24 @@ typedef struct gltf {
     bytes binary;   /* the second chunk of a .glb */
     uint8_t **kept; /* decoded buffers, by number */
     size_t *kept_size;
-    size_t visits;
+    uint8_t *used; /* nodes: 1, once they are placed */
+    size_t work;   /* up to UNFOLDED_MOST times the size of the file */
 } gltf;
 
 static rg_status fail(gltf *g, rg_status status, const char *what) {
     return rg_fail_at(g->reader->error, status, g->reader->name, 0, 0, "glTF: %s", what);
+}
+
+/* Numbers may be shared, so that the work is not bounded by the size of a file alone. */
+static rg_status count_work(gltf *g, size_t amount) {
+    size_t most = UNFOLDED_MOST * g->reader->size;
+    if (amount > most || g->work > most - amount)
+        return rg_fail_at(g->reader->error, RG_LIMIT_EXCEEDED, g->reader->name, 0, 0,
+                          "glTF: nodes unfold to more than %d times what the file holds; each must "
+                          "use its mesh, and each mesh its numbers, fewer times",
+                          UNFOLDED_MOST);
+    g->work += amount;
+    return RG_OK;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -221,6 +237,11 @@ static uint32_t entry(const gltf *g, list_kind list, size_t number) {
     return number < g->lists[list].count ? g->lists[list].items[number] : NONE;
 }
 
+/* Tokens of a value, which looking for its keys goes through. */
+static size_t tokens_of(const gltf *g, uint32_t at) {
+    return at == NONE ? 0 : g->tokens[at].after - at;
+}
+
 /* --- buffers ---------------------------------------------------------------------------------- */
 
 static int base64_digit(char c) {
@@ -262,11 +283,14 @@ static rg_status find_buffer(gltf *g, size_t number, bytes *found) {
     size_t size = g->tokens[uri].end - g->tokens[uri].start, head = 0;
     while (head + 8 <= size && memcmp(text + head, ";base64,", 8) != 0)
         head++;
+    rg_status status = count_work(g, head);
+    if (status)
+        return status;
     if (size < 5 || memcmp(text, "data:", 5) != 0 || head + 8 > size)
         return fail(g, RG_UNSUPPORTED,
                     "a buffer in a file of its own; must be .glb, or have its buffers inside");
-    rg_status status =
-        g->kept[number] ? RG_OK : decode(g, text + head + 8, size - head - 8, number);
+    if (!g->kept[number])
+        status = decode(g, text + head + 8, size - head - 8, number);
     *found = (bytes){g->kept[number], g->kept_size[number]};
     return status;
 }
@@ -299,7 +323,10 @@ static rg_status find_column(gltf *g, size_t number, size_t parts, column *c) {
         !whole_of(g, view, "byteLength", 0, &length) ||
         !whole_of(g, view, "byteStride", size * parts, &c->stride))
         return fail(g, RG_FILE_DAMAGED, "a view of a buffer without whole numbers");
-    rg_status status = find_buffer(g, buffer, &found);
+    rg_status status = count_work(g, tokens_of(g, accessor) + tokens_of(g, view) +
+                                         tokens_of(g, entry(g, BUFFERS, buffer)));
+    if (!status)
+        status = find_buffer(g, buffer, &found);
     if (status)
         return status;
     if (offset > found.size || length > found.size - offset || c->stride < size * parts ||
@@ -369,9 +396,11 @@ static rg_status add_primitive(gltf *g, uint32_t primitive, const placing *m) {
         status = find_column(g, indices, 1, &corner);
     if (!status && list != NONE && corner.type == 5126)
         return fail(g, RG_FILE_DAMAGED, "numbers of corners that are floats");
+    size_t count = list != NONE ? corner.count : place_column.count;
+    if (!status)
+        status = count_work(g, place_column.count + count + tokens_of(g, primitive));
     if (!status)
         status = add_points(g, &place_column, m);
-    size_t count = list != NONE ? corner.count : place_column.count;
     for (size_t i = 0; i + 2 < count && !status; i += 3) {
         uint32_t k[3];
         for (size_t c = 0; c < 3; c++) {
@@ -425,8 +454,15 @@ static rg_status add_node(gltf *g, size_t number, const placing *outer, int dept
     uint32_t node = entry(g, NODES, number);
     placing own, all;
     size_t mesh;
-    if (node == NONE || depth > DEEPEST || ++g->visits > MOST_VISITS)
-        return fail(g, RG_FILE_DAMAGED, "a node that is not there, or nodes inside themselves");
+    if (node == NONE)
+        return fail(g, RG_FILE_DAMAGED, "a node that is not there");
+    if (g->used[number])
+        return rg_fail_at(g->reader->error, RG_FILE_DAMAGED, g->reader->name, 0, 0,
+                          "glTF: node %zu is used more than once; nodes must be trees", number);
+    if (depth > DEEPEST)
+        return rg_fail_at(g->reader->error, RG_LIMIT_EXCEEDED, g->reader->name, 0, 0,
+                          "glTF: nodes more than %d deep inside each other", DEEPEST);
+    g->used[number] = 1;
     if (!placing_of(g, node, &own) || !whole_of(g, node, "mesh", 0, &mesh))
         return fail(g, RG_FILE_DAMAGED, "a node whose placement is not a list of numbers");
     for (int i = 0; i < 4; i++) {
@@ -437,6 +473,7 @@ static rg_status add_node(gltf *g, size_t number, const placing *outer, int dept
     rg_status status = RG_OK;
     if (get(g, node, "mesh") != NONE) {
         uint32_t primitives = get(g, entry(g, MESHES, mesh), "primitives");
+        status = count_work(g, tokens_of(g, entry(g, MESHES, mesh)));
         for (uint32_t i = first_item(g, primitives); !status && i != NONE;
              i = next_item(g, primitives, i))
             status = add_primitive(g, i, &all);
@@ -509,7 +546,8 @@ rg_status rg_mesh_read_gltf(rg_mesh_reader *reader) {
     size_t buffers = g.lists[BUFFERS].count;
     g.kept = rg_allocate_zeroed(memory, buffers, sizeof *g.kept);
     g.kept_size = rg_allocate_zeroed(memory, buffers, sizeof *g.kept_size);
-    if (!status && (!g.kept || !g.kept_size))
+    g.used = rg_allocate_zeroed(memory, g.lists[NODES].count, 1);
+    if (!status && (!g.kept || !g.kept_size || !g.used))
         status = rg_mesh_no_memory(reader);
     if (!status)
         status = add_scene(&g);
@@ -519,6 +557,7 @@ rg_status rg_mesh_read_gltf(rg_mesh_reader *reader) {
         rg_release(memory, g.lists[k].items);
     rg_release(memory, g.kept);
     rg_release(memory, g.kept_size);
+    rg_release(memory, g.used);
     rg_release(memory, g.tokens);
     return status;
 }

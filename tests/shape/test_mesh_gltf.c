@@ -98,7 +98,8 @@ static void cubes_are_placed(void **state) {
 static void refusals(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"[{\"mesh\":0,\"children\":[0]}]", "nodes inside themselves"},
+        {"[{\"mesh\":0,\"children\":[0]}]", "node 0 is used more than once; nodes must be trees"},
+        {"[{\"children\":[1,1]},{\"mesh\":0}]", "node 1 is used more than once"},
         {"[{\"mesh\":0,\"scale\":[1,nan,1]}]", "not a list of numbers"},
         {"[{\"children\":[7]}]", "a node that is not there"},
         {"[{}]", "no triangles"},
@@ -114,6 +115,83 @@ static void refusals(void **state) {
         if (!strstr(error.text, cases[i][1]))
             fail_msg("\"%s\" is not in \"%s\"", cases[i][1], error.text);
     }
+}
+
+/* Text that grows, of which the last bytes matter. */
+typedef struct text {
+    char *data;
+    size_t size, room;
+} text;
+
+static void put(text *t, const char *what) {
+    assert_true(t->size + strlen(what) < t->room);
+    strcpy(t->data + t->size, what);
+    t->size += strlen(what);
+}
+
+/* A root with `nodes` children, each with a mesh of the cube `repeats` times over. */
+static char *make_many(int nodes, int repeats, size_t *size) {
+    char one[ROOM], number[64];
+    text t = {.room = 64 * (size_t)(nodes + repeats) + ROOM};
+    t.data = malloc(t.room);
+    make_text(one, "[]");
+    char *meshes = strstr(one, "\"meshes\""), *rest = strstr(one, ",\"accessors\"");
+    assert_true(t.data && meshes && rest);
+    *strstr(one, "\"nodes\":[]") = 0;
+    put(&t, one);
+    put(&t, "\"nodes\":[{\"children\":[1");
+    for (int i = 2; i <= nodes; i++) {
+        snprintf(number, sizeof number, ",%d", i);
+        put(&t, number);
+    }
+    put(&t, "]}");
+    for (int i = 1; i <= nodes; i++)
+        put(&t, ",{\"mesh\":0}");
+    put(&t, "],\"meshes\":[{\"primitives\":[");
+    for (int i = 0; i < repeats; i++)
+        put(&t, i ? ",{\"attributes\":{\"POSITION\":0},\"indices\":1}"
+                  : "{\"attributes\":{\"POSITION\":0},\"indices\":1}");
+    put(&t, "]}]");
+    put(&t, rest);
+    *size = t.size;
+    return t.data;
+}
+
+/* Many nodes may share a mesh; few bytes must not unfold to more than memory and time can take:
+ * here 400 x 400 cubes in 27 kB. */
+static void work_is_bounded(void **state) {
+    (void)state;
+    rg_mesh mesh;
+    rg_error error = {0};
+    size_t size;
+    char *data = make_many(500, 1, &size);
+    if (rg_mesh_read_memory(data, size, "m", &(rg_mesh_options){.weld = -1}, &mesh, NULL, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(mesh.triangle_count, 500 * 12);
+    rg_mesh_destroy(&mesh);
+    free(data);
+    data = make_many(400, 400, &size);
+    assert_int_equal(rg_mesh_read_memory(data, size, "m", NULL, &mesh, NULL, &error),
+                     RG_LIMIT_EXCEEDED);
+    assert_string_equal(error.text,
+                        "m: glTF: nodes unfold to more than 100 times what the file holds; each "
+                        "must use its mesh, and each mesh its numbers, fewer times");
+    free(data);
+    /* Chains of nodes. */
+    text t = {.data = malloc(ROOM * 8), .room = ROOM * 8};
+    char part[64], whole[ROOM * 4];
+    assert_non_null(t.data);
+    put(&t, "[");
+    for (int i = 0; i < 80; i++) {
+        snprintf(part, sizeof part, "{\"children\":[%d]},", i + 1);
+        put(&t, part);
+    }
+    put(&t, "{\"mesh\":0}]");
+    size = (size_t)put_json(whole, sizeof whole, "", t.data);
+    assert_int_equal(rg_mesh_read_memory(whole, size, "m", NULL, &mesh, NULL, &error),
+                     RG_LIMIT_EXCEEDED);
+    assert_string_equal(error.text, "m: glTF: nodes more than 64 deep inside each other");
+    free(t.data);
 }
 
 /* Bytes changed and files cut short, in blocks of memory of just their size. */
@@ -168,7 +246,8 @@ static void memory_may_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_are_placed),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(damage),
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(work_is_bounded), cmocka_unit_test(damage),
                                        cmocka_unit_test(memory_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
