@@ -10,38 +10,48 @@
 
 #define ROTATION " quat axisangle euler xyaxes zaxis"
 #define SOFT     " solimp solref solmix"
+#define SOFT_LIMIT                                                                                 \
+    " solimplimit solreflimit solimpfriction solreffriction" /* of joints and tendons */
+#define ACTUATOR "name class joint tendon gear forcerange forcelimited ctrlrange ctrllimited"
 
 static const rg_robot_words words[] = {
     {"mujoco", "", "model",
      "compiler option default asset worldbody contact tendon equality actuator "
      "keyframe",
      "size visual statistic custom sensor"},
-    {"compiler", "angle autolimits eulerseq meshdir assetdir inertiafromgeom settotalmass",
-     "texturedir strippath fusestatic convexhull usethread alignfree saveinertial", "", ""},
-    {"option", "timestep gravity density viscosity",
+    {"compiler",
+     "angle autolimits eulerseq meshdir assetdir strippath inertiafromgeom settotalmass",
+     "texturedir fusestatic convexhull usethread alignfree saveinertial", "", ""},
+    {"option", "timestep gravity density viscosity collision",
      "integrator cone jacobian solver iterations tolerance ls_iterations ls_tolerance "
      "noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance "
-     "impratio apirate collision",
+     "impratio apirate",
      "flag", ""},
-    {"flag", "contact gravity constraint",
+    {"flag", "contact gravity constraint clampctrl",
      "energy fwdinv sensornoise sensor warmstart multiccd island nativeccd eulerdamp refsafe "
-     "midphase clampctrl autoreset",
+     "midphase autoreset",
      "", ""},
     {"asset", "", "", "mesh", "texture material"},
-    {"mesh", "name file scale vertex", "class inertia face normal texcoord", "", ""},
-    {"default", "class", "", "default geom joint site position velocity general mesh",
-     "motor camera light material tendon pair equality"},
+    {"mesh", "name class file scale vertex inertia", "face normal texcoord", "", ""},
+    /* Pairs have no defaults to be of use for: elements that would take them are not read. */
+    {"default", "class", "",
+     "default geom joint site mesh tendon equality motor position velocity general",
+     "camera light material pair"},
+    {"default/tendon", "limited range stiffness springlength damping frictionloss margin",
+     "width rgba material group user" SOFT_LIMIT, "", ""},
+    {"default/equality", "active", SOFT, "", ""},
     {"worldbody", "", "", "body geom site", "light camera"},
     {"body", "name childclass pos" ROTATION, "user", "body geom joint freejoint inertial site",
      "light camera"},
     {"inertial", "pos mass diaginertia fullinertia" ROTATION, "", "", ""},
-    {"tendon/fixed", "name limited range stiffness springlength damping frictionloss",
-     "class width rgba group user margin" SOFT, "joint", ""},
+    {"tendon/fixed", "name class limited range stiffness springlength damping frictionloss margin",
+     "width rgba material group user" SOFT_LIMIT, "joint", ""},
     {"fixed/joint", "joint coef", "", "", ""},
     {"equality", "", "", "joint tendon", ""},
-    {"equality/joint", "joint1 joint2 polycoef active", "name class" SOFT, "", ""},
-    {"equality/tendon", "tendon1 tendon2 polycoef active", "name class" SOFT, "", ""},
-    {"tendon/spatial", "name limited range", "class width rgba material group user", "site", ""},
+    {"equality/joint", "class joint1 joint2 polycoef active", "name" SOFT, "", ""},
+    {"equality/tendon", "class tendon1 tendon2 polycoef active", "name" SOFT, "", ""},
+    {"tendon/spatial", "name class limited range stiffness damping frictionloss margin",
+     "springlength width rgba material group user" SOFT_LIMIT, "site", ""},
     {"spatial/site", "site", "", "", ""},
     {"geom",
      "name class type pos size fromto mesh mass density contype conaffinity condim friction "
@@ -49,25 +59,20 @@ static const rg_robot_words words[] = {
      "material rgba group user" SOFT, "", ""},
     {"joint",
      "name class type pos axis range limited stiffness springref damping armature frictionloss ref "
-     "actuatorfrcrange",
-     "group user margin solimplimit solreflimit solimpfriction solreffriction actuatorfrclimited",
-     "", ""},
+     "margin actuatorfrcrange actuatorfrclimited",
+     "group user" SOFT_LIMIT, "", ""},
     {"freejoint", "name", "group", "", ""},
-    {"site", "name class pos", "type size material rgba group user fromto" ROTATION, "", ""},
+    {"site", "name class pos fromto", "type size material rgba group user" ROTATION, "", ""},
     {"contact", "", "", "exclude", ""},
     {"exclude", "body1 body2", "name", "", ""},
     {"tendon", "", "", "fixed spatial", ""},
-    {"actuator", "", "", "position velocity general", "motor"},
-    {"general",
-     "name class joint tendon gear gainprm biastype biasprm gaintype dyntype forcerange "
-     "forcelimited",
-     "group user ctrlrange ctrllimited dynprm", "", ""},
+    {"actuator", "", "", "motor position velocity general", ""},
+    {"motor", ACTUATOR, "group user", "", ""},
+    {"position", ACTUATOR " kp kv inheritrange", "group user", "", ""},
+    {"velocity", ACTUATOR " kv", "group user", "", ""},
+    {"general", ACTUATOR " gainprm biastype biasprm gaintype dyntype", "group user dynprm", "", ""},
     {"keyframe", "", "", "key", ""},
     {"key", "name qpos qvel ctrl", "time", "", ""},
-    {"position", "name class joint tendon kp kv gear forcerange forcelimited",
-     "group user ctrlrange ctrllimited inheritrange", "", ""},
-    {"velocity", "name class joint tendon kv gear forcerange forcelimited",
-     "group user ctrlrange ctrllimited", "", ""},
 };
 
 /* ---- settings ---- */
@@ -79,7 +84,12 @@ static bool is(const char *text, const char *word) {
 static rg_status read_compiler(rg_mjcf *m, const rg_xml_node *node) {
     const char *angle = rg_xml_get(node, "angle"), *from = rg_xml_get(node, "inertiafromgeom"),
                *euler = rg_xml_get(node, "eulerseq"), *meshes = rg_xml_get(node, "meshdir");
+    bool always = m->from_geoms == 1;
     rg_status status = rg_mjcf_flag(m, node, "autolimits", &m->autolimits);
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, "strippath", &m->strip_path);
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, "inertiafromgeom", &always);
     if (status == RG_OK)
         status = rg_robot_vector(m->robot, node, "settotalmass", 1, &m->robot->total_mass);
     if (status != RG_OK)
@@ -89,7 +99,7 @@ static rg_status read_compiler(rg_mjcf *m, const rg_xml_node *node) {
     if (angle)
         m->angle = is(angle, "radian") ? 1 : RG_PI / 180;
     if (from)
-        m->from_geoms = is(from, "true") ? 1 : is(from, "false") ? 0 : -1;
+        m->from_geoms = is(from, "auto") ? -1 : always;
     if (euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
         return rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "eulerseq is three of x y z X Y Z");
     if (euler)
@@ -99,6 +109,33 @@ static rg_status read_compiler(rg_mjcf *m, const rg_xml_node *node) {
     if (meshes)
         m->mesh_directory = meshes;
     return RG_OK;
+}
+
+static rg_status read_flag(rg_mjcf *m, const rg_xml_node *node, const char *name, bool *value) {
+    const char *text = rg_xml_get(node, name);
+    if (text && !is(text, "enable") && !is(text, "disable"))
+        return rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "%s is enable or disable", name);
+    if (text)
+        *value = is(text, "enable");
+    return RG_OK;
+}
+
+static rg_status read_flags(rg_mjcf *m, const rg_xml_node *node) {
+    rg_robot *robot = m->robot;
+    bool gravity = true, contact = true, constraint = true, clamp = true;
+    rg_status status = read_flag(m, node, "gravity", &gravity);
+    if (status == RG_OK)
+        status = read_flag(m, node, "contact", &contact);
+    if (status == RG_OK)
+        status = read_flag(m, node, "constraint", &constraint);
+    if (status == RG_OK)
+        status = read_flag(m, node, "clampctrl", &clamp);
+    if (!gravity)
+        robot->gravity = (rg_vec3){0, 0, 0};
+    m->no_limits = m->no_limits || !constraint;
+    m->no_clamp = m->no_clamp || !clamp;
+    robot->no_contacts = robot->no_contacts || m->no_limits || !contact;
+    return status;
 }
 
 static rg_status read_option(rg_mjcf *m, const rg_xml_node *node) {
@@ -115,32 +152,29 @@ static rg_status read_option(rg_mjcf *m, const rg_xml_node *node) {
         status = rg_robot_vector(robot, node, "viscosity", 1, &fluid[1]);
     if (status == RG_OK && (fluid[0] != 0 || fluid[1] != 0))
         status = rg_robot_leave_out(robot, node, "a fluid around the bodies (density, viscosity)");
+    if (status == RG_OK && is(rg_xml_get(node, "collision"), "predefined"))
+        status = rg_robot_leave_out(robot, node, "contacts of listed pairs only (collision)");
     const rg_xml_node *flag = rg_xml_child(node, "flag");
-    if (status != RG_OK || !flag)
-        return status;
-    if (is(rg_xml_get(flag, "gravity"), "disable"))
-        robot->gravity = (rg_vec3){0, 0, 0};
-    m->no_limits = is(rg_xml_get(flag, "constraint"), "disable");
-    robot->no_contacts = m->no_limits || is(rg_xml_get(flag, "contact"), "disable");
-    return RG_OK;
+    return status == RG_OK && flag ? read_flags(m, flag) : status;
 }
 
 /* ---- joints ---- */
 
 static rg_status read_limits(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joint,
                              double unit) {
-    double range[2] = {0, 0};
-    bool limited = m->autolimits && rg_mjcf_get(m, node, "range");
-    rg_status status = rg_mjcf_numbers(m, node, "range", 2, range);
+    rg_mjcf_limit limit;
+    double margin = 0;
+    rg_status status = rg_mjcf_range(m, node, "limited", "range", &limit);
     if (status == RG_OK)
-        status = rg_mjcf_flag(m, node, "limited", &limited);
-    if (status != RG_OK || !limited || m->no_limits)
+        status = rg_mjcf_numbers(m, node, "margin", 1, &margin);
+    if (status != RG_OK || !limit.given || m->no_limits)
         return status;
     if (joint->kind == RG_JOINT_BALL)
         return rg_robot_leave_out(m->robot, node, "the limit of a ball joint");
-    joint->value.lower = range[0] * unit - joint->reference;
-    joint->value.upper = range[1] * unit - joint->reference;
-    return RG_OK;
+    joint->value.lower = limit.lower * unit - joint->reference;
+    joint->value.upper = limit.upper * unit - joint->reference;
+    return margin == 0 ? RG_OK
+                       : rg_robot_leave_out(m->robot, node, "a margin: limits of joints have none");
 }
 
 static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joint,
@@ -153,6 +187,8 @@ static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint
                                       {"armature", 1, &v->armature},
                                       {"frictionloss", 1, &v->friction}};
     rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    if (m->no_limits)
+        v->friction = 0;
     joint->relaxed = rest * unit - joint->reference;
     if (v->stiffness > 0)
         v->rest = joint->relaxed;
@@ -163,12 +199,25 @@ static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint
     return status;
 }
 
+/* What of a joint holds a free body back. */
+static rg_status read_free(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link) {
+    double v[4] = {0, 0, 0, 0};
+    const rg_mjcf_number numbers[] = {{"stiffness", 1, &v[0]},
+                                      {"damping", 1, &v[1]},
+                                      {"armature", 1, &v[2]},
+                                      {"frictionloss", 1, &v[3]}};
+    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    link->is_free = true;
+    if (status == RG_OK && (v[0] != 0 || v[1] != 0 || v[2] != 0 || v[3] != 0))
+        return rg_robot_leave_out(m->robot, node,
+                                  "stiffness, damping, armature or friction of a free joint");
+    return status;
+}
+
 static rg_status read_joint(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link) {
     const char *type = rg_mjcf_get(m, node, "type"), *name = rg_xml_get(node, "name");
-    if (is(type, "free")) {
-        link->is_free = true;
-        return RG_OK;
-    }
+    if (is(type, "free"))
+        return read_free(m, node, link);
     rg_robot_joint *joint = rg_robot_take(m->robot, sizeof *joint), **end = &link->joints;
     if (!joint)
         return rg_robot_no_memory(m->robot);
@@ -206,6 +255,9 @@ static rg_status read_inertial(rg_mjcf *m, const rg_xml_node *node, rg_mass_prop
     rg_pose pose;
     double value = 0, d[3] = {0, 0, 0}, f[6] = {0};
     const char *full = rg_xml_get(node, "fullinertia");
+    if (full && rg_xml_get(node, "diaginertia"))
+        return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT,
+                             "diaginertia and fullinertia: only one of them can hold");
     rg_status status = rg_mjcf_pose(m, node, &pose);
     if (status == RG_OK)
         status = rg_robot_vector(m->robot, node, "mass", 1, &value);
@@ -213,6 +265,8 @@ static rg_status read_inertial(rg_mjcf *m, const rg_xml_node *node, rg_mass_prop
         status = rg_robot_vector(m->robot, node, "diaginertia", 3, d);
     if (status == RG_OK)
         status = rg_robot_vector(m->robot, node, "fullinertia", 6, f);
+    if (status == RG_OK && value < 0)
+        status = rg_robot_fail(m->robot, node, RG_INVALID_SIZE, "a negative mass");
     if (!full)
         memcpy(f, d, sizeof d);
     rg_mass_properties own = {
@@ -230,7 +284,14 @@ static rg_status read_site(rg_mjcf *m, const rg_xml_node *node, size_t link) {
     site->link = link;
     site->next = m->sites;
     m->sites = site;
-    return rg_mjcf_numbers(m, node, "pos", 3, &site->point.x);
+    double ends[6];
+    rg_status status = rg_mjcf_numbers(m, node, "pos", 3, &site->point.x);
+    if (status != RG_OK || !rg_mjcf_get(m, node, "fromto"))
+        return status;
+    status = rg_mjcf_numbers(m, node, "fromto", 6, ends);
+    site->point =
+        (rg_vec3){(ends[0] + ends[3]) / 2, (ends[1] + ends[4]) / 2, (ends[2] + ends[5]) / 2};
+    return status;
 }
 
 /* What a body holds besides bodies. The link may move in memory when others are added: it is filled
@@ -252,6 +313,8 @@ static rg_status read_contents(rg_mjcf *m, const rg_xml_node *node, rg_robot_lin
         } else if (is(child->name, "site")) {
             status = read_site(m, child, index);
         } else if (is(child->name, "inertial")) {
+            if (inertial)
+                return rg_robot_fail(m->robot, child, RG_INVALID_ARGUMENT, "a second inertial");
             inertial = child;
         }
     }
@@ -325,6 +388,8 @@ rg_status rg_robot_read_mjcf(rg_robot *robot, rg_xml_node *root) {
     if (status == RG_OK && count_defaults(&m) > DEFAULTS_MOST)
         status = rg_robot_fail(robot, root, RG_LIMIT_EXCEEDED, "more than %d elements of defaults",
                                DEFAULTS_MOST);
+    if (status == RG_OK)
+        status = rg_mjcf_check_classes(&m, root);
     for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "compiler", s));)
         status = read_compiler(&m, s);
     for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "option", s));)

@@ -31,12 +31,8 @@ static rg_status read_type(const rg_mjcf *m, const rg_xml_node *node, geom_type 
 
 /* From one point to another, along z: pose, and half the length. */
 static rg_status read_ends(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose, double *half) {
-    const char *text = rg_mjcf_get(m, node, "fromto");
-    double v[6];
-    size_t count;
-    rg_status status = rg_robot_numbers(m->robot, node, "fromto", text, 6, v, &count);
-    if (status == RG_OK && count != 6)
-        status = rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "fromto needs 6 numbers");
+    double v[6] = {0};
+    rg_status status = rg_mjcf_numbers(m, node, "fromto", 6, v);
     if (status != RG_OK)
         return status;
     rg_vec3 a = {v[0], v[1], v[2]}, b = {v[3], v[4], v[5]}, along = rg_sub(a, b);
@@ -80,6 +76,9 @@ static rg_status make_mesh(const rg_mjcf *m, const rg_xml_node *mesh, rg_shape *
         return status;
     if (file) {
         char path[1024];
+        const char *slash = m->strip_path ? strrchr(file, '/') : NULL;
+        if (slash)
+            file = slash + 1;
         bool plain = file[0] == '/' || !m->mesh_directory[0];
         size_t length = plain ? 0 : strlen(m->mesh_directory);
         if (length + strlen(file) + 2 > sizeof path)
@@ -104,13 +103,22 @@ static rg_status make_mesh(const rg_mjcf *m, const rg_xml_node *mesh, rg_shape *
     return status == RG_OK ? rg_robot_shape(robot, mesh, &def, shape) : status;
 }
 
+rg_status rg_mjcf_check_mesh(rg_mjcf *m, const rg_xml_node *mesh) {
+    const char *inertia = rg_mjcf_get(m, mesh, "inertia");
+    if (!inertia || strcmp(inertia, "convex") == 0)
+        return RG_OK;
+    return rg_robot_leave_out(m->robot, mesh, "an inertia that is not that of its hull");
+}
+
 /* ---- shapes ---- */
 
 static rg_status make_shape(const rg_mjcf *m, const rg_xml_node *node, geom_type type,
                             rg_robot_collider *c) {
     double size[3] = {0, 0, 0}, half = 0;
-    bool ends = rg_mjcf_get(m, node, "fromto") &&
-                (type == CAPSULE || type == CYLINDER || type == BOX || type == ELLIPSOID);
+    bool ends = rg_mjcf_get(m, node, "fromto") != NULL;
+    if (ends && type != CAPSULE && type != CYLINDER && type != BOX && type != ELLIPSOID)
+        return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT, "fromto of a %s",
+                             type_names[type]);
     rg_status status = rg_mjcf_pose(m, node, &c->pose);
     if (status == RG_OK)
         status = rg_mjcf_numbers(m, node, "size", 3, size);
@@ -153,15 +161,18 @@ static rg_status read_contact(rg_mjcf *m, const rg_xml_node *node, rg_robot_coll
     rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
     if (status == RG_OK && margin != 0)
         status = rg_robot_leave_out(robot, node, "a margin: contacts of rigid bodies have none");
+    if (status == RG_OK && dimension != 1 && dimension != 3 && dimension != 4 && dimension != 6)
+        return rg_robot_fail(robot, node, RG_INVALID_ARGUMENT, "condim is 1, 3, 4 or 6");
     if (status == RG_OK && dimension > 3)
         status = rg_robot_leave_out(robot, node, "friction against turning and rolling (condim)");
     if (status != RG_OK)
         return status;
-    if (!(friction[0] >= 0 && fabs(priority) < 1e9 && dimension >= 1))
-        return rg_robot_fail(robot, node, RG_INVALID_ARGUMENT,
-                             "friction must not be negative, condim at least 1");
+    if (!(friction[0] >= 0))
+        return rg_robot_fail(robot, node, RG_INVALID_ARGUMENT, "friction must not be negative");
+    if (!(fabs(priority) < 1e9 && priority == (int)priority))
+        return rg_robot_fail(robot, node, RG_INVALID_ARGUMENT, "priority must be a whole number");
     for (int i = 0; i < 2; i++)
-        if (!(bits[i] >= 0 && bits[i] <= UINT32_MAX))
+        if (!(bits[i] >= 0 && bits[i] <= UINT32_MAX && bits[i] == (uint32_t)bits[i]))
             return rg_robot_fail(robot, node, RG_INVALID_ARGUMENT, "contype, conaffinity: 32 bits");
     c->contype = (uint32_t)bits[0];
     c->conaffinity = (uint32_t)bits[1];
@@ -181,6 +192,8 @@ rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
     if (status == RG_OK)
         status = rg_mjcf_read(m, node,
                               (rg_mjcf_number[]){{"density", 1, &density}, {"mass", 1, &given}}, 2);
+    if (status == RG_OK && (density < 0 || (given < 0 && rg_mjcf_get(m, node, "mass"))))
+        status = rg_robot_fail(m->robot, node, RG_INVALID_SIZE, "a negative mass");
     if (status == RG_OK)
         status = make_shape(m, node, type, &c);
     if (status != RG_OK || !c.shape)

@@ -1,8 +1,6 @@
-/* What of MJCF refers to bodies and joints: exclusions, ropes, equalities, actuators, keyframes.
- *
- * Controls are 0, so that motors of force make none, and an actuator is what its bias makes of it:
- * position is -kp q - kv q', velocity -kv q', general bias0 + bias1 q + bias2 q'. A keyframe is
- * where the run begins if the parameter `key` names it.
+/* What of MJCF refers to bodies and joints: exclusions, ropes, equalities, keyframes; actuators are
+ * in scene_robot_mjcf_actuator.c. A keyframe is where the run begins if the parameter `key` names
+ * it.
  * Tested by tests/scene/test_robot_mjcf_refer.c, and against MuJoCo by
  * tests/scripts/test_robot.py. */
 #include "base/base_math.h"
@@ -58,13 +56,24 @@ static const rg_mjcf_site *find_site(const rg_mjcf *m, const char *name) {
 /* A tendon between two sites, with limits: a rope. */
 static rg_status read_spatial(rg_mjcf *m, const rg_xml_node *node) {
     const rg_xml_node *first = node->first, *second = first ? first->next : NULL;
-    double range[2] = {0, 0};
-    bool limited = m->autolimits && rg_xml_get(node, "range");
+    double spring[3] = {0, 0, 0}, margin = 0;
     const char *name = rg_xml_get(node, "name");
-    rg_status status = rg_robot_vector(m->robot, node, "range", 2, range);
+    rg_mjcf_limit limit;
+    const rg_mjcf_number numbers[] = {{"stiffness", 1, &spring[0]},
+                                      {"damping", 1, &spring[1]},
+                                      {"frictionloss", 1, &spring[2]},
+                                      {"margin", 1, &margin}};
+    rg_status status = rg_mjcf_range(m, node, "limited", "range", &limit);
     if (status == RG_OK)
-        status = rg_mjcf_flag(m, node, "limited", &limited);
-    if (status != RG_OK || !limited || m->no_limits)
+        status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    if (status == RG_OK && (spring[0] != 0 || spring[1] != 0 || spring[2] != 0))
+        status = rg_robot_leave_out(m->robot, node,
+                                    "stiffness, damping or friction of a spatial tendon");
+    if (status != RG_OK || !limit.given || m->no_limits)
+        return status;
+    if (margin != 0)
+        status = rg_robot_leave_out(m->robot, node, "a margin: limits of tendons have none");
+    if (status != RG_OK)
         return status;
     if (!second || second->next)
         return rg_robot_leave_out(m->robot, node, "a tendon that is not between two sites");
@@ -73,8 +82,8 @@ static rg_status read_spatial(rg_mjcf *m, const rg_xml_node *node) {
     if (!a || !b)
         return rg_robot_fail(m->robot, a ? second : first, RG_NOT_FOUND, "there is no such site");
     rg_robot_tie tie = {name ? name : "", a->link, b->link, a->point, b->point, 0, 0, NULL};
-    tie.lower = range[0] > 0 ? range[0] : -INFINITY;
-    tie.upper = range[1];
+    tie.lower = limit.lower > 0 ? limit.lower : -INFINITY;
+    tie.upper = limit.upper;
     return add_tie(m, &tie);
 }
 
@@ -136,91 +145,6 @@ static rg_status read_equality(rg_mjcf *m, const rg_xml_node *node) {
     if (a[0] != 0 || a[2] != 0 || a[3] != 0 || a[4] != 0)
         return rg_robot_leave_out(robot, node, "an equality that is not linear or has an offset");
     return tendon ? hold_tendon(m, node) : follow(m, node, joint, rg_mjcf_joint(m, second), a[1]);
-}
-
-/* ---- actuators ---- */
-
-typedef struct bias {
-    double gear[6], constant, length, velocity; /* force with control 0, on the geared length */
-    double range[2];
-} bias;
-
-static rg_status read_general(const rg_mjcf *m, const rg_xml_node *node, bias *b) {
-    const char *type = rg_mjcf_get(m, node, "biastype"), *gain = rg_mjcf_get(m, node, "gaintype"),
-               *dynamics = rg_mjcf_get(m, node, "dyntype");
-    double values[3] = {0, 0, 0};
-    if ((type && !is(type, "none") && !is(type, "affine")) || (gain && !is(gain, "fixed")) ||
-        (dynamics && !is(dynamics, "none")))
-        return rg_robot_leave_out(m->robot, node, "an actuator with a law or state of its own");
-    rg_status status = rg_mjcf_numbers(m, node, "biasprm", 3, values);
-    if (is(type, "affine")) {
-        b->constant = values[0];
-        b->length = values[1];
-        b->velocity = values[2];
-    }
-    return status;
-}
-
-static rg_status read_bias(const rg_mjcf *m, const rg_xml_node *node, bias *b) {
-    double kp = 1, kv = is(node->name, "velocity");
-    const rg_mjcf_number numbers[] = {
-        {"gear", 6, b->gear}, {"kp", 1, &kp}, {"kv", 1, &kv}, {"forcerange", 2, b->range}};
-    bool general = is(node->name, "general");
-    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
-    if (status != RG_OK || general)
-        return status == RG_OK ? read_general(m, node, b) : status;
-    b->length = is(node->name, "position") ? -kp : 0;
-    b->velocity = -kv;
-    return RG_OK;
-}
-
-/* What an actuator moves. */
-static rg_status find_axis(rg_mjcf *m, const rg_xml_node *node, rg_mjcf_axis *axis) {
-    const char *name = rg_xml_get(node, "joint"), *tendon = rg_xml_get(node, "tendon");
-    const rg_xml_node *fixed = tendon ? rg_mjcf_find_fixed(m, tendon) : NULL;
-    *axis = (rg_mjcf_axis){.coefficient = 1};
-    if (tendon && !fixed)
-        return rg_robot_leave_out(m->robot, node, "an actuator of a tendon that is not fixed");
-    if (fixed)
-        return rg_mjcf_tendon_axis(m, fixed, axis);
-    if (!name)
-        return rg_robot_leave_out(m->robot, node, "an actuator that moves no joint");
-    rg_robot_joint *joint = rg_mjcf_joint(m, name);
-    if (!joint || joint->kind == RG_JOINT_BALL)
-        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
-    axis->value = &joint->value;
-    axis->reference = joint->reference;
-    return RG_OK;
-}
-
-static rg_status read_actuator(rg_mjcf *m, const rg_xml_node *node) {
-    bias b = {.gear = {1}};
-    rg_mjcf_axis axis;
-    rg_status status = read_bias(m, node, &b);
-    if (status != RG_OK || (b.constant == 0 && b.length == 0 && b.velocity == 0))
-        return status;
-    status = find_axis(m, node, &axis);
-    if (status != RG_OK || !axis.value)
-        return status;
-    rg_joint_axis *v = axis.value;
-    b.gear[0] *= axis.coefficient;
-    if (v->motor)
-        return rg_robot_leave_out(m->robot, node, "a second actuator of a joint");
-    if (b.length > 0 || b.velocity > 0 || (b.length == 0 && b.velocity == 0))
-        return rg_robot_leave_out(m->robot, node, "an actuator that drives away from its target");
-    bool position = b.length != 0;
-    double square = b.gear[0] * b.gear[0];
-    v->motor = position ? RG_MOTOR_POSITION : RG_MOTOR_VELOCITY;
-    v->gain = -(position ? b.length : b.velocity) * square;
-    v->gain_velocity = position ? -b.velocity * square : 0;
-    v->target = b.constant * b.gear[0] / v->gain;
-    if (position)
-        v->target -= axis.reference;
-    if (b.range[0] < 0 && b.range[1] > 0)
-        v->max_force = fabs(b.gear[0]) * fmin(-b.range[0], b.range[1]);
-    if (square == 0)
-        v->motor = RG_MOTOR_NONE;
-    return RG_OK;
 }
 
 /* ---- keyframes ---- */
@@ -290,12 +214,12 @@ static rg_status read_key(rg_mjcf *m, const rg_xml_node *node) {
 
 typedef rg_status read_function(rg_mjcf *m, const rg_xml_node *node);
 
-/* Every element `name` of every section. */
+/* Every element `name`, or of any name, of every section. */
 static rg_status for_each(rg_mjcf *m, const char *section, const char *name, read_function *read) {
     rg_status status = RG_OK;
     for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(m, section, s));)
         for (rg_xml_node *node = s->first; node && status == RG_OK; node = node->next)
-            if (is(node->name, name))
+            if (!name || is(node->name, name))
                 status = read(m, node);
     return status;
 }
@@ -304,14 +228,13 @@ rg_status rg_mjcf_refer(rg_mjcf *m) {
     const struct {
         const char *section, *name;
         read_function *read;
-    } parts[] = {{"contact", "exclude", read_exclude},
+    } parts[] = {{"asset", "mesh", rg_mjcf_check_mesh},
+                 {"contact", "exclude", read_exclude},
                  {"tendon", "spatial", read_spatial},
                  {"tendon", "fixed", rg_mjcf_read_fixed},
                  {"equality", "joint", read_equality},
                  {"equality", "tendon", read_equality},
-                 {"actuator", "position", read_actuator},
-                 {"actuator", "velocity", read_actuator},
-                 {"actuator", "general", read_actuator},
+                 {"actuator", NULL, rg_mjcf_actuator},
                  {"keyframe", "key", read_key}};
     rg_status status = RG_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == RG_OK; i++)

@@ -77,7 +77,7 @@ rg_status rg_mjcf_tendon_axis(rg_mjcf *m, const rg_xml_node *node, rg_mjcf_axis 
     }
     status = read_part(m, node->first, &joint, &axis->coefficient);
     if (status == RG_OK)
-        axis->value = &joint->value, axis->reference = joint->reference;
+        axis->value = &joint->value, axis->reference = joint->reference, axis->joint = joint;
     return status;
 }
 
@@ -98,35 +98,35 @@ typedef struct spring {
 } spring;
 
 static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, spring *s) {
-    double length[2] = {-1, -1};
-    size_t count = 0;
-    const char *text = rg_xml_get(node, "springlength");
-    rg_status status = rg_robot_vector(m->robot, node, "stiffness", 1, &s->stiffness);
-    if (status == RG_OK)
-        status = rg_robot_vector(m->robot, node, "damping", 1, &s->damping);
-    if (status == RG_OK)
-        status = rg_robot_vector(m->robot, node, "frictionloss", 1, &s->friction);
-    if (status == RG_OK && text)
-        status = rg_robot_numbers(m->robot, node, "springlength", text, 2, length, &count);
-    if (count == 1)
+    double length[2] = {-1, NAN};
+    const rg_mjcf_number numbers[] = {{"stiffness", 1, &s->stiffness},
+                                      {"damping", 1, &s->damping},
+                                      {"frictionloss", 1, &s->friction},
+                                      {"springlength", 2, length}};
+    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    if (m->no_limits)
+        s->friction = 0;
+    if (isnan(length[1]))
         length[1] = length[0];
-    if (status == RG_OK && length[0] != length[1])
+    if (status == RG_OK && s->stiffness != 0 && length[0] != length[1])
         return rg_robot_leave_out(m->robot, node, "a spring that is slack over a range of lengths");
     s->length = length[0] == -1 ? relaxed_length(m, node) : length[0];
     return status;
 }
 
 rg_status rg_mjcf_read_fixed(rg_mjcf *m, const rg_xml_node *node) {
-    double range[2] = {0, 0};
+    double margin = 0;
     spring s = {0};
     rg_mjcf_axis axis;
-    bool limited = m->autolimits && rg_xml_get(node, "range");
-    rg_status status = rg_robot_vector(m->robot, node, "range", 2, range);
+    rg_mjcf_limit limit;
+    rg_status status = rg_mjcf_range(m, node, "limited", "range", &limit);
     if (status == RG_OK)
-        status = rg_mjcf_flag(m, node, "limited", &limited);
+        status = rg_mjcf_numbers(m, node, "margin", 1, &margin);
     if (status == RG_OK)
         status = read_spring(m, node, &s);
-    limited = limited && !m->no_limits;
+    bool limited = limit.given && !m->no_limits;
+    if (status == RG_OK && limited && margin != 0)
+        status = rg_robot_leave_out(m->robot, node, "a margin: limits of tendons have none");
     if (status == RG_OK && !limited && s.stiffness == 0 && s.damping == 0 && s.friction == 0)
         return RG_OK;
     if (status == RG_OK)
@@ -134,7 +134,7 @@ rg_status rg_mjcf_read_fixed(rg_mjcf *m, const rg_xml_node *node) {
     if (status != RG_OK)
         return status;
     rg_joint_axis *v = axis.value;
-    double c = axis.coefficient, low = range[0] / c, high = range[1] / c;
+    double c = axis.coefficient, low = limit.lower / c, high = limit.upper / c;
     if (limited) {
         v->lower = fmax(v->lower, fmin(low, high) - axis.reference);
         v->upper = fmin(v->upper, fmax(low, high) - axis.reference);

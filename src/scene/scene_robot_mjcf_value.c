@@ -16,9 +16,12 @@ rg_xml_node *rg_mjcf_section(const rg_mjcf *m, const char *name, const rg_xml_no
 
 /* ---- defaults ---- */
 
+static bool is(const char *text, const char *word) {
+    return text && strcmp(text, word) == 0;
+}
+
 static const rg_xml_node *find_class(const rg_xml_node *defaults, const char *name) {
-    const char *own = rg_xml_get(defaults, "class");
-    if (own && strcmp(own, name) == 0)
+    if (is(rg_xml_get(defaults, "class"), name))
         return defaults;
     for (const rg_xml_node *child = defaults->first; child; child = child->next)
         if (strcmp(child->name, "default") == 0) {
@@ -29,51 +32,93 @@ static const rg_xml_node *find_class(const rg_xml_node *defaults, const char *na
     return NULL;
 }
 
-/* The class of an element: its own, or that of the nearest body that gives one to what it holds. */
-static const rg_xml_node *class_of(const rg_mjcf *m, const rg_xml_node *node) {
+static const rg_xml_node *find_in_all(const rg_mjcf *m, const char *name) {
+    const rg_xml_node *found = NULL;
+    for (rg_xml_node *d = NULL; !found && (d = rg_mjcf_section(m, "default", d));)
+        found = find_class(d, name);
+    return found;
+}
+
+/* The section of defaults before another, or the last one. All of them are one class, main. */
+static const rg_xml_node *section_before(const rg_mjcf *m, const rg_xml_node *section) {
+    const rg_xml_node *last = NULL;
+    for (rg_xml_node *d = NULL; (d = rg_mjcf_section(m, "default", d)) && d != section;)
+        last = d;
+    return last;
+}
+
+const rg_xml_node *rg_mjcf_class(const rg_mjcf *m, const rg_xml_node *node) {
     const char *name = rg_xml_get(node, "class");
     for (const rg_xml_node *up = node->parent; up && !name; up = up->parent)
         name = rg_xml_get(up, "childclass");
-    for (rg_xml_node *d = NULL; name && (d = rg_mjcf_section(m, "default", d));) {
-        const rg_xml_node *found = find_class(d, name);
-        if (found)
-            return found;
-    }
-    return NULL;
+    const rg_xml_node *found = name && !is(name, "main") ? find_in_all(m, name) : NULL;
+    return found ? found : section_before(m, NULL);
 }
 
-static const char *get_default(const rg_xml_node *defaults, const char *element, const char *name) {
-    const char *found = NULL;
-    for (const rg_xml_node *child = defaults->first; child && !found; child = child->next)
-        if (strcmp(child->name, element) == 0)
-            found = rg_xml_get(child, name);
-    return found;
+const rg_xml_node *rg_mjcf_class_above(const rg_mjcf *m, const rg_xml_node *defaults) {
+    return defaults->parent == m->root ? section_before(m, defaults) : defaults->parent;
+}
+
+/* What the defaults of an element are called: tendons of all kinds have the same, and equalities. */
+static const char *default_name(const rg_xml_node *node) {
+    const char *section = node->parent ? node->parent->name : "";
+    return is(section, "tendon") || is(section, "equality") ? section : node->name;
 }
 
 const char *rg_mjcf_get(const rg_mjcf *m, const rg_xml_node *node, const char *name) {
-    const char *found = rg_xml_get(node, name);
-    const rg_xml_node *d = found ? NULL : class_of(m, node);
-    for (; d && d != m->root && !found; d = d->parent)
-        found = get_default(d, node->name, name);
-    /* The class of those that have none. */
-    for (rg_xml_node *top = NULL; !found && (top = rg_mjcf_section(m, "default", top));) {
-        const char *own = rg_xml_get(top, "class");
-        if (!own || strcmp(own, "main") == 0)
-            found = get_default(top, node->name, name);
-    }
+    const char *found = rg_xml_get(node, name), *element = default_name(node);
+    const rg_xml_node *d = found ? NULL : rg_mjcf_class(m, node);
+    for (; d && !found; d = rg_mjcf_class_above(m, d))
+        for (const rg_xml_node *child = d->first; child; child = child->next)
+            if (is(child->name, element) && rg_xml_get(child, name))
+                found = rg_xml_get(child, name); /* the last one */
     return found;
+}
+
+/* Attributes that may give fewer numbers: those after them stay what they are by default. */
+static bool may_be_short(const char *name) {
+    static const char *const names[] = {"size",    "friction", "gear",        "gainprm",
+                                        "biasprm", "polycoef", "springlength"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(name, names[i]))
+            return true;
+    return false;
+}
+
+rg_status rg_mjcf_own_numbers(const rg_mjcf *m, const rg_xml_node *node, const char *name,
+                              size_t most, double *values) {
+    const char *text = rg_xml_get(node, name);
+    double read[16];
+    size_t count = 0;
+    if (!text)
+        return RG_OK;
+    rg_status status = rg_robot_numbers(m->robot, node, name, text, most, read, &count);
+    if (status == RG_OK && count != most && !may_be_short(name))
+        status = rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "%s needs %zu numbers, not %zu", name,
+                               most, count);
+    if (status == RG_OK)
+        memcpy(values, read, count * sizeof *values);
+    return status;
+}
+
+/* From the outermost class to the innermost. */
+static rg_status default_numbers(const rg_mjcf *m, const rg_xml_node *defaults, const char *element,
+                                 const char *name, size_t most, double *values) {
+    rg_status status = RG_OK;
+    if (defaults)
+        status = default_numbers(m, rg_mjcf_class_above(m, defaults), element, name, most, values);
+    for (const rg_xml_node *d = defaults ? defaults->first : NULL; d && status == RG_OK;
+         d = d->next)
+        if (is(d->name, element))
+            status = rg_mjcf_own_numbers(m, d, name, most, values);
+    return status;
 }
 
 rg_status rg_mjcf_numbers(const rg_mjcf *m, const rg_xml_node *node, const char *name, size_t most,
                           double *values) {
-    const char *text = rg_mjcf_get(m, node, name);
-    double read[16];
-    size_t count = 0;
     rg_status status =
-        text ? rg_robot_numbers(m->robot, node, name, text, most, read, &count) : RG_OK;
-    if (status == RG_OK)
-        memcpy(values, read, count * sizeof *values);
-    return status;
+        default_numbers(m, rg_mjcf_class(m, node), default_name(node), name, most, values);
+    return status == RG_OK ? rg_mjcf_own_numbers(m, node, name, most, values) : status;
 }
 
 rg_status rg_mjcf_read(const rg_mjcf *m, const rg_xml_node *node, const rg_mjcf_number *numbers,
@@ -86,13 +131,61 @@ rg_status rg_mjcf_read(const rg_mjcf *m, const rg_xml_node *node, const rg_mjcf_
 
 rg_status rg_mjcf_flag(const rg_mjcf *m, const rg_xml_node *node, const char *name, bool *value) {
     const char *text = rg_mjcf_get(m, node, name);
-    if (!text || strcmp(text, "auto") == 0)
+    if (!text || is(text, "auto"))
         return RG_OK;
-    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+    if (!is(text, "true") && !is(text, "false"))
         return rg_robot_fail(m->robot, node, RG_WRONG_TYPE,
                              "%s: \"%.60s\" is neither true nor false", name, text);
-    *value = strcmp(text, "true") == 0;
+    *value = is(text, "true");
     return RG_OK;
+}
+
+rg_status rg_mjcf_range(const rg_mjcf *m, const rg_xml_node *node, const char *limited,
+                        const char *name, rg_mjcf_limit *limit) {
+    *limit = (rg_mjcf_limit){false, 0, 0};
+    double range[2] = {0, 0};
+    rg_status status = rg_mjcf_numbers(m, node, name, 2, range);
+    limit->given = m->autolimits && range[0] < range[1];
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, limited, &limit->given);
+    if (status == RG_OK && limit->given && !(range[0] < range[1]))
+        return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT,
+                             "%s needs a %s whose second number is larger", limited, name);
+    limit->lower = range[0];
+    limit->upper = range[1];
+    return status;
+}
+
+/* ---- classes ---- */
+
+static rg_status check_class(const rg_mjcf *m, const rg_xml_node *node, const char *attribute) {
+    const char *name = rg_xml_get(node, attribute);
+    return !name || is(name, "main") || find_in_all(m, name)
+               ? RG_OK
+               : rg_robot_fail(m->robot, node, RG_NOT_FOUND,
+                               "%s: there is no class of defaults \"%.100s\"", attribute, name);
+}
+
+static rg_status check_defaults(const rg_mjcf *m, const rg_xml_node *node) {
+    const char *name = rg_xml_get(node, "class");
+    if (node->parent == m->root)
+        return RG_OK;
+    if (!name || !name[0])
+        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "needs class");
+    return is(name, "main") || find_in_all(m, name) != node
+               ? rg_robot_fail(m->robot, node, RG_DUPLICATE_NAME,
+                               "there is a class \"%.100s\" already", name)
+               : RG_OK;
+}
+
+rg_status rg_mjcf_check_classes(const rg_mjcf *m, const rg_xml_node *node) {
+    rg_status status =
+        is(node->name, "default") ? check_defaults(m, node) : check_class(m, node, "class");
+    if (status == RG_OK)
+        status = check_class(m, node, "childclass");
+    for (const rg_xml_node *child = node->first; child && status == RG_OK; child = child->next)
+        status = rg_mjcf_check_classes(m, child);
+    return status;
 }
 
 /* ---- rotations ---- */
@@ -117,34 +210,63 @@ static rg_quat rotation_of_axes(const double v[6]) {
     return rg_quat_of_mat3(&r);
 }
 
+typedef enum rotation_form { QUAT, AXISANGLE, EULER, XYAXES, ZAXIS, FORMS } rotation_form;
+static const struct {
+    const char *name;
+    size_t count;
+} forms[FORMS] = {{"quat", 4}, {"axisangle", 4}, {"euler", 3}, {"xyaxes", 6}, {"zaxis", 3}};
+
+/* The one form of rotation that an element has; FORMS: none. */
+static rg_status find_form(const rg_mjcf *m, const rg_xml_node *node, rotation_form *form) {
+    *form = FORMS;
+    for (int i = 0; i < FORMS; i++) {
+        if (!rg_xml_get(node, forms[i].name))
+            continue;
+        if (*form != FORMS)
+            return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT,
+                                 "%s and %s: only one of them can hold", forms[*form].name,
+                                 forms[i].name);
+        *form = (rotation_form)i;
+    }
+    return RG_OK;
+}
+
+/* Whose rotation an element has: its own, or that of the nearest of its defaults. */
+static rg_status find_rotation(const rg_mjcf *m, const rg_xml_node *node, const rg_xml_node **from,
+                               rotation_form *form) {
+    *from = node;
+    rg_status status = find_form(m, node, form);
+    const rg_xml_node *d = *form == FORMS ? rg_mjcf_class(m, node) : NULL;
+    for (; d && status == RG_OK && *form == FORMS; d = rg_mjcf_class_above(m, d))
+        for (const rg_xml_node *child = d->first; child && status == RG_OK; child = child->next) {
+            rotation_form own = FORMS;
+            if (is(child->name, node->name))
+                status = find_form(m, child, &own);
+            if (own != FORMS)
+                *from = child, *form = own;
+        }
+    return status;
+}
+
 rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose) {
-    static const struct {
-        const char *name;
-        size_t count;
-    } forms[] = {{"quat", 4}, {"axisangle", 4}, {"euler", 3}, {"xyaxes", 6}, {"zaxis", 3}};
+    const rg_xml_node *from;
+    rotation_form form;
+    double v[6];
     *pose = rg_pose_identity();
     rg_status status = rg_mjcf_numbers(m, node, "pos", 3, &pose->position.x);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && status == RG_OK; i++) {
-        const char *text = rg_mjcf_get(m, node, forms[i].name);
-        double v[6];
-        size_t count;
-        if (!text)
-            continue;
-        status = rg_robot_numbers(m->robot, node, forms[i].name, text, forms[i].count, v, &count);
-        if (status == RG_OK && count != forms[i].count)
-            status = rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "%s needs %zu numbers, not %zu",
-                                   forms[i].name, forms[i].count, count);
-        if (status != RG_OK)
-            return status;
-        pose->orientation =
-            i == 0   ? rg_quat_made_unit(rg_quat_make(v[1], v[2], v[3], v[0]))
-            : i == 1 ? rg_quat_of_axis_angle((rg_vec3){v[0], v[1], v[2]}, v[3] * m->angle)
-            : i == 2 ? euler_rotation(m, v)
-            : i == 3 ? rotation_of_axes(v)
-                     : rg_robot_rotation_to((rg_vec3){v[0], v[1], v[2]});
-        return RG_OK;
-    }
-    return status;
+    if (status == RG_OK)
+        status = find_rotation(m, node, &from, &form);
+    if (status == RG_OK && form != FORMS)
+        status = rg_mjcf_own_numbers(m, from, forms[form].name, forms[form].count, v);
+    if (status != RG_OK || form == FORMS)
+        return status;
+    pose->orientation = form == QUAT ? rg_quat_made_unit(rg_quat_make(v[1], v[2], v[3], v[0]))
+                        : form == AXISANGLE
+                            ? rg_quat_of_axis_angle((rg_vec3){v[0], v[1], v[2]}, v[3] * m->angle)
+                        : form == EULER  ? euler_rotation(m, v)
+                        : form == XYAXES ? rotation_of_axes(v)
+                                         : rg_robot_rotation_to((rg_vec3){v[0], v[1], v[2]});
+    return RG_OK;
 }
 
 /* ---- includes ---- */

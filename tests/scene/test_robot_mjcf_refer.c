@@ -39,9 +39,147 @@ static void actuators_are_their_bias(void **state) {
                               "forcerange='-9 9'/></actuator>");
     assert_int_equal(v.motor, RG_MOTOR_VELOCITY);
     assert_true(v.gain == 3 && v.target == 2 && v.max_force == 9);
-    /* Of force, with control 0: nothing. */
-    assert_int_equal(axis_of("<actuator><general joint='j' gainprm='5'/></actuator>").motor,
-                     RG_MOTOR_NONE);
+}
+
+/* All kinds share one set of defaults, in which each changes what is its own. */
+static void actuators_have_the_defaults_of_all(void **state) {
+    (void)state;
+#define AXIS(defaults, actuator)                                                                   \
+    axis_of("<default>" defaults "</default><actuator>" actuator "</actuator>")
+    rg_joint_axis a = AXIS("<motor gear='2' forcerange='-5 5'/>", "<position joint='j' kp='3'/>");
+    assert_true(a.motor == RG_MOTOR_POSITION && a.gain == 12 && a.max_force == 10);
+    a = AXIS("<general gear='3' biastype='affine' gainprm='7' biasprm='0 -7 -2'/>",
+             "<position joint='j'/>");
+    assert_true(a.gain == 63 && a.gain_velocity == 18); /* kp is the gain, kv what is there */
+    a = AXIS("<position kp='4' kv='1'/>", "<general joint='j'/>");
+    assert_true(a.motor == RG_MOTOR_POSITION && a.gain == 4 && a.gain_velocity == 1);
+    a = AXIS("<position kp='4' kv='1'/>", "<velocity joint='j'/>");
+    assert_true(a.motor == RG_MOTOR_VELOCITY && a.gain == 4 && a.gain_velocity == 0);
+    a = AXIS("<position kp='1'/><default class='c'><position kp='9'/></default>",
+             "<position class='c' joint='j' kv='2'/>");
+    assert_true(a.gain == 9 && a.gain_velocity == 2);
+    a = AXIS("<general biastype='affine' biasprm='6 -3 -1' dyntype='integrator'/>",
+             "<general joint='j' dyntype='none' biasprm='0'/>");
+    assert_true(a.gain == 3 && a.gain_velocity == 1); /* of three numbers the first is its own */
+}
+
+/* The control is what of its range is nearest to 0; the force is at most that of the joint. */
+static void actuators_keep_their_ranges(void **state) {
+    (void)state;
+#define ACTUATOR(text) axis_of("<actuator>" text "</actuator>")
+    assert_near(ACTUATOR("<position joint='j' ctrlrange='1 2'/>").target, 1 - 0.5, 1e-15);
+    assert_near(ACTUATOR("<position joint='j' ctrlrange='-2 -1'/>").target, -1 - 0.5, 1e-15);
+    assert_near(ACTUATOR("<position joint='j' ctrlrange='1 2' ctrllimited='false'/>").target, -0.5,
+                1e-15);
+    assert_near(ACTUATOR("<velocity joint='j' kv='2' ctrlrange='3 4'/>").target, 3, 1e-15);
+    assert_true(
+        isinf(ACTUATOR("<position joint='j' forcerange='-3 3' forcelimited='false'/>").max_force));
+    assert_true(ACTUATOR("<position joint='j' gear='2' forcerange='-3 3'/>").max_force == 6);
+    assert_int_equal(ACTUATOR("<position joint='j' ctrlrange='1 2' kp='0' kv='1'/>").motor,
+                     RG_MOTOR_VELOCITY);
+    rg_scene *scene = read_scene(
+        HEAD
+        "<body name='a'><joint name='j' axis='0 1 0' range='1 3' actuatorfrcrange='-4 4'/>"
+        "<geom size='0.1'/></body></worldbody><actuator><position joint='j' inheritrange='0.5' "
+        "forcerange='-9 9'/></actuator></mujoco>");
+    rg_joint_id joint;
+    assert_int_equal(rg_world_find_joint(rg_scene_world(scene), "j", &joint), RG_OK);
+    rg_joint_axis axis = rg_joint_get_def(rg_scene_world(scene), joint).axis[0];
+    assert_near(axis.target, 1.5, 1e-15); /* half of 1 to 3, in its middle, is 1.5 to 2.5 */
+    assert_true(axis.max_force == 4);
+    rg_scene_destroy(scene);
+}
+
+/* Motors of force do nothing without a controller; lenient reading lists them one by one. */
+static void motors_of_force_are_listed(void **state) {
+    (void)state;
+    static const char text[] =
+        PENDULUM "\n<actuator>\n <motor joint='j' gear='5'/>\n <general joint='j' gainprm='5'/>\n"
+                 " <motor joint='j' ctrlrange='1 2'/>\n</actuator></mujoco>";
+    static const char *const words[] = {
+        "test.yaml:3:2: motor: an actuator of force, which nothing controls: it makes none",
+        "test.yaml:4:2: general: an actuator of force, which nothing controls: it makes none",
+        "test.yaml:5:2: motor: an actuator whose force is always the same"};
+    rg_scene_options options = {.lenient = true};
+    rg_scene *scene = read_with(text, &options);
+    assert_int_equal(rg_scene_left_out_count(scene), 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(rg_scene_left_out_at(scene, i), words[i]);
+    rg_scene_destroy(scene);
+    rg_error error = {0};
+    assert_int_equal(rg_scene_read_text(text, strlen(text), "m", NULL, NULL, &scene, &error),
+                     RG_UNSUPPORTED);
+    assert_string_equal(error.text,
+                        "m:3:2: motor: an actuator of force, which nothing controls: it "
+                        "makes none; --lenient leaves it out");
+}
+
+/* Of a tendon and an equality of their class, and of all of them. */
+static void tendons_and_equalities_have_defaults(void **state) {
+    (void)state;
+    rg_joint_axis a = axis_of(
+        "<default><tendon damping='0.25' range='-1 4'/><default class='c'><tendon stiffness='5' "
+        "frictionloss='0.5' springlength='1'/></default></default><tendon><fixed class='c'>"
+        "<joint joint='j' coef='-2'/></fixed></tendon>");
+    assert_near(a.lower, -2 - 0.5, 1e-15);
+    assert_true(a.stiffness == 20 && a.damping == 1 && a.friction == 1);
+    assert_near(a.rest, -0.5 - 0.5, 1e-15);
+    assert_true(isinf(axis_of("<default><equality active='false'/></default><equality><joint "
+                              "joint1='j'/></equality>")
+                          .upper));
+    assert_true(axis_of("<default><equality active='false'/></default><equality><joint joint1='j' "
+                        "active='true'/></equality>")
+                    .upper == 0);
+}
+
+/* A millimetre is the unit of one class of meshes: by it the mass of a cube is 1e-9 of another's. */
+static void meshes_have_classes(void **state) {
+    (void)state;
+#define CUBE "vertex='0 0 0 1 0 0 0 1 0 0 0 1 1 1 0 1 0 1 0 1 1 1 1 1'/>"
+    rg_scene *scene = read_scene(
+        "<mujoco><default><mesh scale='2 2 2'/><default class='mm'><mesh scale='0.001 0.001 "
+        "0.001'/>"
+        "</default></default><asset><mesh name='a' class='mm' " CUBE "<mesh name='b' " CUBE
+        "</asset><worldbody><body name='a'><freejoint/><geom type='mesh' mesh='a'/></body><body "
+        "name='b'><freejoint/><geom type='mesh' mesh='b'/></body></worldbody></mujoco>");
+    rg_world *world = rg_scene_world(scene);
+    assert_near(rg_body_mass(world, body_of(scene, "a")).mass, 1e-6, 1e-20);
+    assert_near(rg_body_mass(world, body_of(scene, "b")).mass, 8000, 1e-10);
+    rg_scene_destroy(scene);
+}
+
+#define BALL_WITH(defaults, geom)                                                                  \
+    "<mujoco><default>" defaults "</default><worldbody><body name='b'><freejoint/><geom " geom     \
+    "/></body></worldbody></mujoco>"
+
+static double mass_of(const char *text) {
+    rg_scene *scene = read_scene(text);
+    double mass = rg_body_mass(rg_scene_world(scene), body_of(scene, "b")).mass;
+    rg_scene_destroy(scene);
+    return mass;
+}
+
+/* The last element of a class counts, of several sections too; of vectors what is not given stays;
+ * the nearest rotation. */
+static void defaults_are_in_layers(void **state) {
+    (void)state;
+    assert_near(mass_of(BALL_WITH("<geom mass='1'/><geom mass='2'/>", "size='1'")), 2, 1e-15);
+    assert_near(
+        mass_of(BALL_WITH("<geom mass='1'/></default><default><geom mass='3'/>", "size='1'")), 3,
+        1e-15);
+    assert_near(mass_of(BALL_WITH("<geom type='box' size='1 2 3' density='1'/>", "size='0.5'")), 24,
+                1e-13);
+    assert_near(mass_of(BALL_WITH("<geom mass='1'/><default class='a'><geom mass='4'/><default "
+                                  "class='b'><geom size='1'/></default></default>",
+                                  "class='b'")),
+                4, 1e-15);
+    rg_scene *scene = read_scene(
+        BALL_WITH("<geom quat='0.6 0 0 0.8'/>", "type='box' size='1 2 3' euler='0 0 0'"));
+    rg_world *world = rg_scene_world(scene);
+    rg_collider_def def =
+        rg_collider_get_def(world, rg_body_collider_at(world, body_of(scene, "b"), 0));
+    assert_near(def.pose.orientation.w, 1, 1e-15);
+    rg_scene_destroy(scene);
 }
 
 /* Its length is -2 q: limits change places. */
@@ -310,6 +448,12 @@ static void lenient_reading_mends_robots(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(actuators_are_their_bias),
+        cmocka_unit_test(actuators_have_the_defaults_of_all),
+        cmocka_unit_test(actuators_keep_their_ranges),
+        cmocka_unit_test(motors_of_force_are_listed),
+        cmocka_unit_test(tendons_and_equalities_have_defaults),
+        cmocka_unit_test(meshes_have_classes),
+        cmocka_unit_test(defaults_are_in_layers),
         cmocka_unit_test(tendons_of_one_joint_are_its_own),
         cmocka_unit_test(actuators_of_a_tendon_are_those_of_its_joint),
         cmocka_unit_test(equalities_of_joints_are_racks),
