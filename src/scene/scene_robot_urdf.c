@@ -349,17 +349,35 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
 
 /* ---- all of it ---- */
 
+/* Whether a root, or what fixed joints hold to it, has a mass: often a root is only a point on the
+ * ground below a robot. */
+static rg_status has_mass(rg_robot *robot, size_t root, bool *found) {
+    size_t count = robot->link_count - root;
+    bool *rigid = rg_arena_take(&robot->arena, count, sizeof *rigid);
+    if (!rigid)
+        return rg_robot_no_memory(robot);
+    *found = false;
+    for (size_t i = 0; i < count; i++) {
+        const rg_robot_link *link = &robot->links[root + i];
+        rigid[i] = i == 0 || (!link->joints && !link->is_free && rigid[link->parent - root]);
+        *found = *found || (rigid[i] && link->mass.mass > 0);
+    }
+    return RG_OK;
+}
+
 /* base=free, base=fixed; by itself, a root that has a mass and is not called "world" is free. */
-static rg_status read_base(rg_robot *robot, rg_robot_link *link) {
+static rg_status read_base(rg_robot *robot, size_t root) {
     const char *base = rg_robot_parameter(robot, "base");
-    bool fixed = link->mass.mass == 0 || strcmp(link->name, "world") == 0;
+    rg_robot_link *link = &robot->links[root];
+    bool heavy = false;
     if (base && strcmp(base, "free") != 0 && strcmp(base, "fixed") != 0)
         return rg_fail(robot->error, RG_INVALID_ARGUMENT,
                        "base: \"%.100s\" is neither free nor fixed", base);
-    if (base)
-        fixed = strcmp(base, "fixed") == 0;
-    link->is_fixed = fixed;
-    link->is_free = !fixed;
+    rg_status status = has_mass(robot, root, &heavy);
+    if (status != RG_OK)
+        return status;
+    link->is_free = base ? strcmp(base, "free") == 0 : heavy && strcmp(link->name, "world") != 0;
+    link->is_fixed = !link->is_free;
     return RG_OK;
 }
 
@@ -370,8 +388,6 @@ static rg_status take_link(rg_robot *robot, named *entry, size_t parent, size_t 
     rg_status status = entry->joint ? read_joint(robot, entry->joint, &link) : RG_OK;
     if (status == RG_OK)
         status = read_link(robot, &link);
-    if (status == RG_OK && !entry->joint)
-        status = read_base(robot, &link);
     if (status == RG_OK)
         status = rg_robot_add_link(robot, &link, index);
     if (status != RG_OK)
@@ -383,7 +399,7 @@ static rg_status take_link(rg_robot *robot, named *entry, size_t parent, size_t 
 
 /* Breadth first, parents before what hangs from them. */
 static rg_status take_tree(rg_robot *robot, tree *t, named *root) {
-    size_t head = robot->link_count, tail = head, index;
+    size_t first = robot->link_count, head = first, tail = head, index;
     rg_status status = take_link(robot, root, RG_ROBOT_WORLD, &index);
     if (status == RG_OK)
         t->queue[tail++] = (size_t)(root - t->links);
@@ -395,7 +411,7 @@ static rg_status take_tree(rg_robot *robot, tree *t, named *root) {
                 t->queue[tail++] = child;
         }
     }
-    return status;
+    return status == RG_OK ? read_base(robot, first) : status;
 }
 
 rg_status rg_robot_read_urdf(rg_robot *robot, rg_xml_node *root) {

@@ -75,6 +75,37 @@ static void bases_and_grounds_are_parameters(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* A root without mass is where a robot stands, not what holds it: what fixed joints hold to it says
+ * whether it is free. Of an arm on a massless root nothing does. */
+static void a_root_without_mass_does_not_hold_a_robot(void **state) {
+    (void)state;
+#define HEAVY(name)                                                                                \
+    "<link name='" name "'><inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "   \
+    "ixz='0' iyz='0'/></inertial></link>"
+#define TO(type, parent, child)                                                                    \
+    "<joint name='to_" child "' type='" type "'><parent link='" parent "'/><child link='" child    \
+    "'/><origin xyz='0 0 0.5'/></joint>"
+    rg_scene *scene =
+        read_scene("<robot><link name='foot'/><link name='frame'/>" HEAVY("base") HEAVY("wheel")
+                       TO("fixed", "foot", "frame") TO("fixed", "frame", "base")
+                           TO("continuous", "base", "wheel") "</robot>");
+    run_scene(scene, 0.5);
+    rg_world *world = rg_scene_world(scene);
+    assert_int_equal(rg_body_motion(world, body_of(scene, "foot")), RG_MOTION_DYNAMIC);
+    double time = rg_world_time(world), step = rg_scene_step_size(scene), half = 0.5 * 9.81;
+    assert_near(rg_body_pose(world, body_of(scene, "foot")).position.z, -half * time * time,
+                1.01 * half * step * step); /* the first step begins with all of its gravity */
+    rg_scene_destroy(scene);
+    scene = read_scene("<robot><link name='foot'/>" HEAVY("arm")
+                           TO("continuous", "foot", "arm") "</robot>");
+    assert_int_equal(rg_world_body_count(rg_scene_world(scene)), 1); /* on the world itself */
+    rg_scene_destroy(scene);
+    scene = read_scene("<robot><link name='world'/>" HEAVY("arm")
+                           TO("fixed", "world", "arm") "</robot>");
+    assert_int_equal(rg_world_body_count(rg_scene_world(scene)), 0);
+    rg_scene_destroy(scene);
+}
+
 static void mjcf_joints_are_combined(void **state) {
     (void)state;
     rg_scene *scene = open_scene(ROBOTS "walker.xml");
@@ -364,6 +395,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urdf_becomes_bodies_and_joints),
         cmocka_unit_test(bases_and_grounds_are_parameters),
+        cmocka_unit_test(a_root_without_mass_does_not_hold_a_robot),
         cmocka_unit_test(mjcf_joints_are_combined),
         cmocka_unit_test(mimics_are_gears),
         cmocka_unit_test(mimics_of_slides_are_racks),
