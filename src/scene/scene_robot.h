@@ -183,10 +183,19 @@ typedef struct rg_robot_words {
     const char *element; /* or parent/element, which comes first; several have the same */
     const char *attributes, *silent_attributes;
     const char *children, *silent_children;
+    const char *several; /* of the children, those that may come more than once */
 } rg_robot_words;
+typedef struct rg_robot_vocabulary {
+    const rg_robot_words *table;
+    size_t count;
+} rg_robot_vocabulary;
+extern const rg_robot_vocabulary rg_urdf_vocabulary, rg_mjcf_vocabulary, rg_sdf_vocabulary;
 /* Refuses the first thing that is not in the table; lenient, lists and unlinks all of them. */
-rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root, const rg_robot_words *table,
-                               size_t count);
+rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root,
+                               const rg_robot_vocabulary *vocabulary);
+/* The same of one element's attributes and text. */
+rg_status rg_robot_check_attributes(rg_robot *robot, rg_xml_node *node,
+                                    const rg_robot_words *words);
 /* Something that was read and cannot be had: refused, or listed. `what` is a phrase. */
 rg_status rg_robot_leave_out(rg_robot *robot, const rg_xml_node *node, const char *what);
 

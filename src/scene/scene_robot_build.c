@@ -33,6 +33,8 @@ static rg_status mend_inertias(rg_robot *robot) {
     for (size_t i = 0; i < robot->link_count && status == RG_OK; i++) {
         rg_mass_properties *mass = &robot->links[i].mass;
         rg_error cause = {0};
+        if (mass->mass < 0)
+            return rg_robot_fail(robot, robot->links[i].node, RG_INVALID_SIZE, "a negative mass");
         if (!(mass->mass > 0) || rg_mass_check(mass, false, &cause) != RG_INVALID_INERTIA)
             continue;
         status = rg_robot_leave_out(robot, robot->links[i].node, cause.text);

@@ -12,68 +12,72 @@
 #define SOFT     " solimp solref solmix"
 #define SOFT_LIMIT                                                                                 \
     " solimplimit solreflimit solimpfriction solreffriction" /* of joints and tendons */
-#define ACTUATOR "name class joint tendon gear forcerange forcelimited ctrlrange ctrllimited"
+#define ACTUATOR "class joint tendon gear forcerange forcelimited ctrlrange ctrllimited"
 
 static const rg_robot_words words[] = {
     {"mujoco", "", "model",
      "compiler option default asset worldbody contact tendon equality actuator "
      "keyframe",
-     "size visual statistic custom sensor"},
+     "size visual statistic custom sensor",
+     "compiler option default asset worldbody contact tendon equality actuator keyframe"},
     {"compiler",
      "angle autolimits eulerseq meshdir assetdir strippath inertiafromgeom settotalmass",
-     "texturedir fusestatic convexhull usethread alignfree saveinertial", "", ""},
+     "texturedir fusestatic convexhull usethread alignfree saveinertial", "", "", ""},
     {"option", "timestep gravity density viscosity collision",
      "integrator cone jacobian solver iterations tolerance ls_iterations ls_tolerance "
      "noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance "
      "impratio apirate",
-     "flag", ""},
+     "flag", "", ""},
     {"flag", "contact gravity constraint clampctrl",
      "energy fwdinv sensornoise sensor warmstart multiccd island nativeccd eulerdamp refsafe "
      "midphase autoreset",
-     "", ""},
-    {"asset", "", "", "mesh", "texture material"},
-    {"mesh", "name class file scale vertex inertia", "face normal texcoord", "", ""},
+     "", "", ""},
+    {"asset", "", "", "mesh", "texture material", "mesh"},
+    {"mesh", "name class file scale vertex inertia", "face normal texcoord", "", "", ""},
     /* Pairs have no defaults to be of use for: elements that would take them are not read. */
     {"default", "class", "",
      "default geom joint site mesh tendon equality motor position velocity general",
-     "camera light material pair"},
+     "camera light material pair",
+     "default geom joint site mesh tendon equality motor position velocity general"},
     {"default/tendon", "limited range stiffness springlength damping frictionloss margin",
-     "width rgba material group user" SOFT_LIMIT, "", ""},
-    {"default/equality", "active", SOFT, "", ""},
-    {"worldbody", "", "", "body geom site", "light camera"},
+     "width rgba material group user" SOFT_LIMIT, "", "", ""},
+    {"default/equality", "active", SOFT, "", "", ""},
+    {"worldbody", "", "", "body geom site", "light camera", "body geom site"},
     {"body", "name childclass pos" ROTATION, "user", "body geom joint freejoint inertial site",
-     "light camera"},
-    {"inertial", "pos mass diaginertia fullinertia" ROTATION, "", "", ""},
+     "light camera", "body geom joint site"},
+    {"inertial", "pos mass diaginertia fullinertia" ROTATION, "", "", "", ""},
     {"tendon/fixed", "name class limited range stiffness springlength damping frictionloss margin",
-     "width rgba material group user" SOFT_LIMIT, "joint", ""},
-    {"fixed/joint", "joint coef", "", "", ""},
-    {"equality", "", "", "joint tendon", ""},
-    {"equality/joint", "class joint1 joint2 polycoef active", "name" SOFT, "", ""},
-    {"equality/tendon", "class tendon1 tendon2 polycoef active", "name" SOFT, "", ""},
+     "width rgba material group user" SOFT_LIMIT, "joint", "", "joint"},
+    {"fixed/joint", "joint coef", "", "", "", ""},
+    {"equality", "", "", "joint tendon", "", "joint tendon"},
+    {"equality/joint", "class joint1 joint2 polycoef active", "name" SOFT, "", "", ""},
+    {"equality/tendon", "class tendon1 tendon2 polycoef active", "name" SOFT, "", "", ""},
     {"tendon/spatial", "name class limited range stiffness damping frictionloss margin",
-     "springlength width rgba material group user" SOFT_LIMIT, "site", ""},
-    {"spatial/site", "site", "", "", ""},
+     "springlength width rgba material group user" SOFT_LIMIT, "site", "", "site"},
+    {"spatial/site", "site", "", "", "", ""},
     {"geom",
-     "name class type pos size fromto mesh mass density contype conaffinity condim friction "
+     "class type pos size fromto mesh mass density contype conaffinity condim friction "
      "priority margin" ROTATION,
-     "material rgba group user" SOFT, "", ""},
+     "name material rgba group user" SOFT, "", "", ""},
     {"joint",
      "name class type pos axis range limited stiffness springref damping armature frictionloss ref "
      "margin actuatorfrcrange actuatorfrclimited",
-     "group user" SOFT_LIMIT, "", ""},
-    {"freejoint", "name", "group", "", ""},
-    {"site", "name class pos fromto", "type size material rgba group user" ROTATION, "", ""},
-    {"contact", "", "", "exclude", ""},
-    {"exclude", "body1 body2", "name", "", ""},
-    {"tendon", "", "", "fixed spatial", ""},
-    {"actuator", "", "", "motor position velocity general", ""},
-    {"motor", ACTUATOR, "group user", "", ""},
-    {"position", ACTUATOR " kp kv inheritrange", "group user", "", ""},
-    {"velocity", ACTUATOR " kv", "group user", "", ""},
-    {"general", ACTUATOR " gainprm biastype biasprm gaintype dyntype", "group user dynprm", "", ""},
-    {"keyframe", "", "", "key", ""},
-    {"key", "name qpos qvel ctrl", "time", "", ""},
+     "group user" SOFT_LIMIT, "", "", ""},
+    {"freejoint", "", "name group", "", "", ""},
+    {"site", "name class pos fromto", "type size material rgba group user" ROTATION, "", "", ""},
+    {"contact", "", "", "exclude", "", "exclude"},
+    {"exclude", "body1 body2", "name", "", "", ""},
+    {"tendon", "", "", "fixed spatial", "", "fixed spatial"},
+    {"actuator", "", "", "motor position velocity general", "", "motor position velocity general"},
+    {"motor", ACTUATOR, "name group user", "", "", ""},
+    {"position", ACTUATOR " kp kv inheritrange", "name group user", "", "", ""},
+    {"velocity", ACTUATOR " kv", "name group user", "", "", ""},
+    {"general", ACTUATOR " gainprm biastype biasprm gaintype dyntype", "name group user dynprm", "",
+     "", ""},
+    {"keyframe", "", "", "key", "", "key"},
+    {"key", "name qpos qvel ctrl", "time", "", "", ""},
 };
+const rg_robot_vocabulary rg_mjcf_vocabulary = {words, sizeof words / sizeof *words};
 
 /* ---- settings ---- */
 
@@ -265,8 +269,6 @@ static rg_status read_inertial(rg_mjcf *m, const rg_xml_node *node, rg_mass_prop
         status = rg_robot_vector(m->robot, node, "diaginertia", 3, d);
     if (status == RG_OK)
         status = rg_robot_vector(m->robot, node, "fullinertia", 6, f);
-    if (status == RG_OK && value < 0)
-        status = rg_robot_fail(m->robot, node, RG_INVALID_SIZE, "a negative mass");
     if (!full)
         memcpy(f, d, sizeof d);
     rg_mass_properties own = {
@@ -313,8 +315,6 @@ static rg_status read_contents(rg_mjcf *m, const rg_xml_node *node, rg_robot_lin
         } else if (is(child->name, "site")) {
             status = read_site(m, child, index);
         } else if (is(child->name, "inertial")) {
-            if (inertial)
-                return rg_robot_fail(m->robot, child, RG_INVALID_ARGUMENT, "a second inertial");
             inertial = child;
         }
     }
@@ -384,7 +384,7 @@ rg_status rg_robot_read_mjcf(rg_robot *robot, rg_xml_node *root) {
     robot->scene->step = 0.002; /* MuJoCo's */
     rg_status status = rg_mjcf_include(robot, root);
     if (status == RG_OK)
-        status = rg_robot_check_words(robot, root, words, sizeof words / sizeof *words);
+        status = rg_robot_check_words(robot, root, &rg_mjcf_vocabulary);
     if (status == RG_OK && count_defaults(&m) > DEFAULTS_MOST)
         status = rg_robot_fail(robot, root, RG_LIMIT_EXCEEDED, "more than %d elements of defaults",
                                DEFAULTS_MOST);

@@ -5,8 +5,7 @@
  * (https://mujoco.readthedocs.io/en/stable/XMLreference.html, "actuator shortcuts"). The control u
  * is 0, or what of its range is nearest to 0. What is left is a motor for a position or velocity;
  * actuators that only make forces make none without a control, and are left out.
- * Tested by tests/scene/test_robot_mjcf_refer.c, and against MuJoCo by
- * tests/scripts/test_robot.py. */
+ * Tested by tests/scene/test_robot_mjcf_refer.c and tests/scripts/test_robot.py. */
 #include "scene/scene_robot_mjcf.h"
 
 #include <math.h>

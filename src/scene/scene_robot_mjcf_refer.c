@@ -228,14 +228,10 @@ rg_status rg_mjcf_refer(rg_mjcf *m) {
     const struct {
         const char *section, *name;
         read_function *read;
-    } parts[] = {{"asset", "mesh", rg_mjcf_check_mesh},
-                 {"contact", "exclude", read_exclude},
-                 {"tendon", "spatial", read_spatial},
-                 {"tendon", "fixed", rg_mjcf_read_fixed},
-                 {"equality", "joint", read_equality},
-                 {"equality", "tendon", read_equality},
-                 {"actuator", NULL, rg_mjcf_actuator},
-                 {"keyframe", "key", read_key}};
+    } parts[] = {{"asset", "mesh", rg_mjcf_check_mesh}, {"contact", "exclude", read_exclude},
+                 {"tendon", "spatial", read_spatial},   {"tendon", "fixed", rg_mjcf_read_fixed},
+                 {"equality", "joint", read_equality},  {"equality", "tendon", read_equality},
+                 {"actuator", NULL, rg_mjcf_actuator},  {"keyframe", "key", read_key}};
     rg_status status = RG_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && status == RG_OK; i++)
         status = for_each(m, parts[i].section, parts[i].name, parts[i].read);

@@ -59,7 +59,7 @@ const rg_xml_node *rg_mjcf_class_above(const rg_mjcf *m, const rg_xml_node *defa
     return defaults->parent == m->root ? section_before(m, defaults) : defaults->parent;
 }
 
-/* What the defaults of an element are called: tendons of all kinds have the same, and equalities. */
+/* What the defaults of an element are called: those of all tendons, and all equalities, are one. */
 static const char *default_name(const rg_xml_node *node) {
     const char *section = node->parent ? node->parent->name : "";
     return is(section, "tendon") || is(section, "equality") ? section : node->name;
@@ -271,7 +271,10 @@ rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose)
 
 /* ---- includes ---- */
 
-static rg_status read_included(rg_robot *robot, const rg_xml_node *node, rg_xml_node **root) {
+static const rg_robot_words include_words = {.attributes = "file"},
+                            root_words = {.silent_attributes = "model"};
+
+static rg_status read_included(rg_robot *robot, rg_xml_node *node, rg_xml_node **root) {
     const char *file = rg_xml_get(node, "file"), *directory = robot->source->directory;
     char path[RG_ROBOT_PATH_SIZE];
     if (!file)
@@ -280,7 +283,10 @@ static rg_status read_included(rg_robot *robot, const rg_xml_node *node, rg_xml_
     if (snprintf(path, sizeof path, "%s%s%s", absolute ? "" : directory, absolute ? "" : "/",
                  file) >= (int)sizeof path)
         return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "the path is too long");
-    return rg_robot_include(robot, node, path, root);
+    rg_status status = rg_robot_check_attributes(robot, node, &include_words);
+    if (status == RG_OK)
+        status = rg_robot_include(robot, node, path, root);
+    return status == RG_OK ? rg_robot_check_attributes(robot, *root, &root_words) : status;
 }
 
 static rg_status include_all(rg_robot *robot, rg_xml_node *parent, int depth) {

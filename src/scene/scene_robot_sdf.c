@@ -11,46 +11,48 @@
 #include <string.h>
 
 static const rg_robot_words words[] = {
-    {"sdf", "version", "", "world model", "light"},
-    {"world", "name", "", "physics gravity model frame",
-     "gui scene light spherical_coordinates magnetic_field atmosphere audio road"},
+    {"sdf", "version", "", "world model", "light", "world model"},
+    {"world", "", "name", "physics gravity model frame",
+     "gui scene light spherical_coordinates magnetic_field atmosphere audio road", "model frame"},
     {"physics", "", "name type default", "max_step_size gravity",
-     "real_time_factor real_time_update_rate max_contacts ode bullet simbody dart"},
+     "real_time_factor real_time_update_rate max_contacts ode bullet simbody dart", ""},
     {.element = "include", .children = "uri name pose static"},
     {"model", "name", "canonical_link", "static self_collide pose link joint frame model",
-     "allow_auto_disable enable_wind"},
-    {"frame", "name attached_to", "", "pose", ""},
+     "allow_auto_disable enable_wind", "link joint frame model"},
+    {"frame", "name attached_to", "", "pose", "", ""},
     {.element = "pose", .attributes = "= relative_to frame rotation_format degrees"},
     {"link", "name", "", "pose inertial collision gravity self_collide kinematic velocity_decay",
      "visual sensor light must_be_base_link enable_wind particle_emitter projector audio_source "
-     "audio_sink"},
+     "audio_sink",
+     "collision"},
     {.element = "velocity_decay", .children = "linear angular"},
     {.element = "inertial", .children = "mass pose inertia"},
     {.element = "inertia", .children = "ixx ixy ixz iyy iyz izz"},
-    {"collision", "name", "", "pose geometry surface", "laser_retro max_contacts"},
-    {"geometry", "", "", "box sphere cylinder capsule ellipsoid plane mesh", "empty"},
+    {"collision", "", "name", "pose geometry surface", "laser_retro max_contacts", ""},
+    {"geometry", "", "", "box sphere cylinder capsule ellipsoid plane mesh", "empty", ""},
     {.element = "box", .children = "size"},
     {.element = "sphere", .children = "radius"},
     {.element = "cylinder capsule", .children = "radius length"},
     {.element = "ellipsoid", .children = "radii"},
-    {"plane", "", "", "normal", "size"},
+    {"plane", "", "", "normal", "size", ""},
     {.element = "mesh", .children = "uri scale"},
     {.element = "surface", .children = "friction bounce contact"},
     {.element = "surface/friction", .children = "ode"},
     {.element = "friction/ode", .children = "mu mu2"},
-    {"bounce", "", "", "restitution_coefficient", "threshold"},
-    {"contact", "", "", "collide_bitmask", "ode bullet"},
-    {"joint", "name type", "", "parent child pose axis axis2", "physics sensor"},
+    {"bounce", "", "", "restitution_coefficient", "threshold", ""},
+    {"contact", "", "", "collide_bitmask", "ode bullet", ""},
+    {"joint", "name type", "", "parent child pose axis axis2", "physics sensor", ""},
     {.element = "axis axis2",
      .children = "xyz limit dynamics mimic use_parent_model_frame initial_position"},
     {.element = "xyz", .attributes = "= expressed_in"},
-    {"limit", "", "", "lower upper", "effort velocity stiffness dissipation"},
+    {"limit", "", "", "lower upper", "effort velocity stiffness dissipation", ""},
     {.element = "dynamics", .children = "damping friction spring_reference spring_stiffness"},
-    {"mimic", "joint axis", "", "multiplier offset reference", ""},
+    {"mimic", "joint axis", "", "multiplier offset reference", "", ""},
 };
+const rg_robot_vocabulary rg_sdf_vocabulary = {words, sizeof words / sizeof *words};
 
 rg_status rg_sdf_check(rg_robot *robot, rg_xml_node *node) {
-    return rg_robot_check_words(robot, node, words, sizeof words / sizeof *words);
+    return rg_robot_check_words(robot, node, &rg_sdf_vocabulary);
 }
 
 /* A number that must be 0, or a flag that must be false. */
@@ -151,6 +153,11 @@ static rg_status include_model(rg_robot *robot, rg_xml_node *node, rg_xml_node *
         status = rg_robot_include(robot, node, path, &root);
     if (status == RG_OK && (status = check_version(robot, root)) == RG_OK) {
         *model = rg_xml_child(root, "model");
+        for (const rg_xml_node *n = root->first; n && status == RG_OK; n = n->next)
+            if (n != *model && strcmp(n->name, "light") != 0)
+                status = rg_robot_leave_out(robot, n, "something beside the first model");
+        if (status != RG_OK)
+            return status;
         status = *model ? override(robot, node, *model)
                         : rg_robot_fail(robot, root, RG_NOT_FOUND, "there is no model in it");
     }
@@ -349,12 +356,26 @@ static rg_status read_values(rg_sdf *s, size_t item, const rg_xml_node *axis,
         status = refuse_unless_zero(robot, axis, "initial_position", "a position to begin with");
     if (status == RG_OK)
         status = rg_urdf_mimic(robot, mimic, joint);
+    const char *second = mimic ? rg_xml_get(mimic, "axis") : NULL;
+    if (status == RG_OK && second && strcmp(second, "axis") != 0)
+        status = rg_robot_leave_out(robot, mimic, "the second axis of a joint to follow");
     if (status == RG_OK)
         status = refuse_unless_zero(robot, mimic, "reference", "an offset between joints");
     size_t leader = joint->mimics ? rg_sdf_find(s, s->items[item].scope, joint->mimics) : 0;
     return status == RG_OK && leader && leader != RG_SDF_NONE
                ? rg_sdf_name(s, leader, &joint->mimics)
                : status;
+}
+
+/* Axes that a joint of its type does not have. */
+static rg_status check_axes(rg_sdf *s, const rg_xml_node *joint, int axes) {
+    const rg_xml_node *first = rg_xml_child(joint, "axis"), *second = rg_xml_child(joint, "axis2");
+    rg_status status = RG_OK;
+    if (first && axes < 1)
+        status = rg_robot_leave_out(s->robot, first, "an axis of a joint that has none");
+    if (status == RG_OK && second && axes < 2)
+        status = rg_robot_leave_out(s->robot, second, "a second axis of a joint that has not two");
+    return status;
 }
 
 /* Along what it is, in the frame of the link. */
@@ -390,6 +411,8 @@ static rg_status read_joint(rg_sdf *s, size_t item, size_t link_item, rg_robot_l
     rg_pose frame;
     s->items[item].base = link_item;
     rg_status status = rg_sdf_name(s, item, &name);
+    if (status == RG_OK)
+        status = check_axes(s, node, types[type].axes);
     if (status == RG_OK)
         status = rg_sdf_pose_in(s, link_item, node, &frame);
     rg_robot_joint **end = &link->joints;

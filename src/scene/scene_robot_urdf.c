@@ -9,30 +9,31 @@
 #include <string.h>
 
 static const rg_robot_words words[] = {
-    {"robot", "name", "version", "link joint", "material transmission"},
-    {"link", "name", "type", "inertial collision contact", "visual"},
-    {"inertial", "", "", "origin mass inertia", ""},
-    {"origin", "xyz rpy", "", "", ""},
-    {"mass", "value", "", "", ""},
-    {"inertia", "ixx ixy ixz iyy iyz izz", "", "", ""},
-    {"collision", "", "name group", "origin geometry", "material"},
-    {"geometry", "", "", "box sphere cylinder capsule mesh", ""},
-    {"box", "size", "", "", ""},
-    {"sphere", "radius", "", "", ""},
-    {"cylinder capsule", "radius length", "", "", ""},
-    {"mesh", "filename scale", "", "", ""},
-    {"contact", "", "", "lateral_friction", ""},
-    {"lateral_friction", "value", "", "", ""},
+    {"robot", "", "name version", "link joint", "material transmission", "link joint"},
+    {"link", "name", "type", "inertial collision contact", "visual", "collision"},
+    {"inertial", "", "", "origin mass inertia", "", ""},
+    {"origin", "xyz rpy", "", "", "", ""},
+    {"mass", "value", "", "", "", ""},
+    {"inertia", "ixx ixy ixz iyy iyz izz", "", "", "", ""},
+    {"collision", "", "name group", "origin geometry", "material", ""},
+    {"geometry", "", "", "box sphere cylinder capsule mesh", "", ""},
+    {"box", "size", "", "", "", ""},
+    {"sphere", "radius", "", "", "", ""},
+    {"cylinder capsule", "radius length", "", "", "", ""},
+    {"mesh", "filename scale", "", "", "", ""},
+    {"contact", "", "", "lateral_friction", "", ""},
+    {"lateral_friction", "value", "", "", "", ""},
     {"joint", "name type", "", "parent child origin axis limit dynamics joint_properties mimic",
-     "safety_controller calibration"},
-    {"mimic", "joint multiplier offset", "", "", ""},
-    {"parent child", "link", "", "", ""},
-    {"axis", "xyz", "", "", ""},
+     "safety_controller calibration", ""},
+    {"mimic", "joint multiplier offset", "", "", "", ""},
+    {"parent child", "link", "", "", "", ""},
+    {"axis", "xyz", "", "", "", ""},
     /* Effort and velocity bound what motors may do, of which a description has none. */
-    {"limit", "lower upper", "effort velocity", "", ""},
+    {"limit", "lower upper", "effort velocity", "", "", ""},
     /* The second is what the first was called before 1.0. */
-    {"dynamics joint_properties", "damping friction", "", "", ""},
+    {"dynamics joint_properties", "damping friction", "", "", "", ""},
 };
+const rg_robot_vocabulary rg_urdf_vocabulary = {words, sizeof words / sizeof *words};
 
 typedef struct named {
     const char *name;
@@ -156,6 +157,9 @@ static rg_status read_inertial(rg_robot *robot, rg_robot_link *link) {
         status = rg_urdf_inertia(robot, inertia, &own.inertia);
     if (status == RG_OK && own.mass != 0)
         link->mass = rg_mass_transform(own, pose);
+    for (int i = 0; i < 9 && status == RG_OK && own.mass == 0; i++)
+        if (own.inertia.m[i / 3][i % 3] != 0)
+            return rg_robot_leave_out(robot, inertia, "an inertia without a mass");
     return status;
 }
 
@@ -217,8 +221,10 @@ rg_status rg_urdf_geometry(rg_robot *robot, const rg_xml_node *geometry, const c
     like->shape = NULL;
     if (!form) /* what it held was left out */
         return RG_OK;
-    rg_status status =
-        mesh ? read_mesh(robot, form, file, &like->shape) : read_form(robot, form, &def);
+    rg_status status = form->next ? rg_robot_leave_out(robot, form->next, "a second shape") : RG_OK;
+    if (status != RG_OK)
+        return status;
+    status = mesh ? read_mesh(robot, form, file, &like->shape) : read_form(robot, form, &def);
     if (status == RG_OK && (!mesh || like->shape))
         status = rg_robot_add_collider(robot, link, form, mesh ? NULL : &def, like);
     if (status != RG_OK)
@@ -278,22 +284,29 @@ rg_status rg_urdf_dynamics(rg_robot *robot, const rg_xml_node *dynamics, rg_robo
                            : status;
 }
 
-static rg_status read_axis(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
-    const rg_xml_node *axis = rg_xml_child(node, "axis"), *limit = rg_xml_child(node, "limit"),
-                      *dynamics = rg_xml_child(node, "dynamics");
-    bool limited = limit && (rg_xml_get(limit, "lower") || rg_xml_get(limit, "upper"));
-    const char *type = rg_xml_get(node, "type");
+static rg_status read_direction(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
+    const rg_xml_node *axis = rg_xml_child(node, "axis");
     joint->axis = (rg_vec3){1, 0, 0};
     rg_status status = rg_robot_vector(robot, axis, "xyz", 3, &joint->axis.x);
     if (status == RG_OK && rg_length(joint->axis) == 0)
         return rg_robot_fail(robot, axis, RG_INVALID_ARGUMENT, "an axis of no length");
-    if (status == RG_OK && strcmp(type, "continuous") != 0 && limited) {
+    return status;
+}
+
+/* A continuous joint has no limits, whatever is said beside it. */
+static rg_status read_axis(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
+    const rg_xml_node *limit = rg_xml_child(node, "limit"),
+                      *dynamics = rg_xml_child(node, "dynamics"),
+                      *older = rg_xml_child(node, "joint_properties");
+    bool limited = limit && (rg_xml_get(limit, "lower") || rg_xml_get(limit, "upper"));
+    rg_status status = read_direction(robot, node, joint);
+    if (status == RG_OK && strcmp(rg_xml_get(node, "type"), "continuous") != 0 && limited) {
         joint->value.lower = joint->value.upper = 0;
         status = rg_urdf_limits(robot, limit, joint);
     }
-    if (!dynamics)
-        dynamics = rg_xml_child(node, "joint_properties");
-    return status == RG_OK ? rg_urdf_dynamics(robot, dynamics, joint) : status;
+    if (status == RG_OK && dynamics && older)
+        status = rg_robot_leave_out(robot, older, "there is a dynamics already");
+    return status == RG_OK ? rg_urdf_dynamics(robot, dynamics ? dynamics : older, joint) : status;
 }
 
 rg_status rg_urdf_mimic(rg_robot *robot, const rg_xml_node *mimic, rg_robot_joint *joint) {
@@ -309,6 +322,24 @@ rg_status rg_urdf_mimic(rg_robot *robot, const rg_xml_node *mimic, rg_robot_join
         status = rg_robot_vector(robot, mimic, "offset", 1, &offset);
     if (status == RG_OK && offset != 0)
         status = rg_robot_leave_out(robot, mimic, "an offset between joints that turn together");
+    return status;
+}
+
+/* What holds a joint back that has not one axis is not known. */
+static rg_status check_loose(rg_robot *robot, const rg_xml_node *node) {
+    const rg_xml_node *limit = rg_xml_child(node, "limit"), *mimic = rg_xml_child(node, "mimic");
+    rg_robot_joint held = {.value = {.lower = 0}};
+    rg_status status = RG_OK;
+    if (limit && (rg_xml_get(limit, "lower") || rg_xml_get(limit, "upper")))
+        status = rg_robot_leave_out(robot, limit, "limits of a joint that has not one axis");
+    for (const rg_xml_node *n = node->first; n && status == RG_OK; n = n->next)
+        if (strcmp(n->name, "dynamics") == 0 || strcmp(n->name, "joint_properties") == 0) {
+            status = rg_urdf_dynamics(robot, n, &held);
+            if (status == RG_OK && (held.value.damping != 0 || held.value.friction != 0))
+                status = rg_robot_leave_out(robot, n, "damping of a joint that has not one axis");
+        }
+    if (status == RG_OK && mimic)
+        status = rg_robot_leave_out(robot, mimic, "a joint to follow that has not one axis");
     return status;
 }
 
@@ -328,6 +359,8 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
     if (status == RG_OK)
         status = read_origin(robot, node, &link->pose);
     link->is_free = status == RG_OK && strcmp(type, "floating") == 0;
+    if (status == RG_OK && link->is_free)
+        status = check_loose(robot, node);
     if (status != RG_OK || link->is_free || strcmp(type, "fixed") == 0)
         return status;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -338,6 +371,10 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
             return rg_robot_no_memory(robot);
         *joint = (rg_robot_joint){.name = name, .kind = kinds[i].kind, .node = node};
         joint->value = rg_joint_def_default(kinds[i].kind).axis[0];
+        if (kinds[i].kind != RG_JOINT_HINGE && kinds[i].kind != RG_JOINT_SLIDER) {
+            status = read_direction(robot, node, joint);
+            return status == RG_OK ? check_loose(robot, node) : status;
+        }
         status = read_axis(robot, node, joint);
         return status == RG_OK ? rg_urdf_mimic(robot, rg_xml_child(node, "mimic"), joint) : status;
     }
@@ -416,7 +453,7 @@ static rg_status take_tree(rg_robot *robot, tree *t, named *root) {
 
 rg_status rg_robot_read_urdf(rg_robot *robot, rg_xml_node *root) {
     tree t = {0};
-    rg_status status = rg_robot_check_words(robot, root, words, sizeof words / sizeof *words);
+    rg_status status = rg_robot_check_words(robot, root, &rg_urdf_vocabulary);
     if (status == RG_OK)
         status = list_links(robot, root, &t);
     for (rg_xml_node *node = root->first; node && status == RG_OK; node = node->next)

@@ -1,7 +1,7 @@
 /* What of a robot description is understood. A format is a table of its elements; everything in a
  * document that is not in it is named with its place, and either refused or listed: nothing is
  * dropped in silence.
- * Tested by tests/scene/test_robot.c. */
+ * Tested by tests/scene/test_robot_words.c. */
 #include "scene/scene_robot.h"
 
 #include <stdio.h>
@@ -15,16 +15,15 @@ static bool has_word(const char *words, const char *word) {
     return false;
 }
 
-static const rg_robot_words *find_words(const rg_robot_words *table, size_t count,
-                                        const rg_xml_node *node) {
+static const rg_robot_words *find_words(const rg_robot_vocabulary *v, const rg_xml_node *node) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", node->parent ? node->parent->name : "", node->name);
-    for (size_t i = 0; i < count; i++)
-        if (has_word(table[i].element, path))
-            return &table[i];
-    for (size_t i = 0; i < count; i++)
-        if (has_word(table[i].element, node->name))
-            return &table[i];
+    for (size_t i = 0; i < v->count; i++)
+        if (has_word(v->table[i].element, path))
+            return &v->table[i];
+    for (size_t i = 0; i < v->count; i++)
+        if (has_word(v->table[i].element, node->name))
+            return &v->table[i];
     return NULL;
 }
 
@@ -38,9 +37,10 @@ rg_status rg_robot_leave_out(rg_robot *robot, const rg_xml_node *node, const cha
     return rg_robot_fail(robot, node, RG_UNSUPPORTED, "%s; --lenient leaves it out", what);
 }
 
-static const rg_robot_words text_alone = {"", "=", "", "", ""};
+static const rg_robot_words text_alone = {.attributes = "="};
 
-static rg_status check_attributes(rg_robot *robot, rg_xml_node *node, const rg_robot_words *words) {
+rg_status rg_robot_check_attributes(rg_robot *robot, rg_xml_node *node,
+                                    const rg_robot_words *words) {
     char text[200];
     if (node->text && !has_word(words->attributes, "=")) {
         rg_status status = rg_robot_leave_out(robot, node, "its text is not understood");
@@ -82,24 +82,40 @@ void rg_xml_unlink(rg_xml_node *node) {
     *at = node->next;
 }
 
-rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root, const rg_robot_words *table,
-                               size_t count) {
+static bool has_one_before(const rg_xml_node *node) {
+    const rg_xml_node *other = node->parent->first;
+    while (other != node && strcmp(other->name, node->name) != 0)
+        other = other->next;
+    return other != node;
+}
+
+/* *stays: it is one of the children that the element above it has. */
+static rg_status check_place(rg_robot *robot, const rg_robot_words *above, const rg_xml_node *node,
+                             bool *stays) {
+    *stays = has_word(above->children, node->name);
+    if (!*stays)
+        return has_word(above->silent_children, node->name)
+                   ? RG_OK
+                   : rg_robot_leave_out(robot, node, "not understood");
+    *stays = has_word(above->several, node->name) || !has_one_before(node);
+    return *stays ? RG_OK : rg_robot_leave_out(robot, node, "there is one before it already");
+}
+
+rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root,
+                               const rg_robot_vocabulary *vocabulary) {
     rg_status status = RG_OK;
     for (rg_xml_node *node = root; node && status == RG_OK;) {
-        const rg_robot_words *words = find_words(table, count, node),
-                             *above = node == root ? NULL : find_words(table, count, node->parent);
-        if (node != root && !above)
-            above = &text_alone;
-        if (node == root || has_word(above->children, node->name)) {
-            status = check_attributes(robot, node, words ? words : &text_alone);
-            node = next_of(root, node, true);
-            continue;
-        }
-        if (!has_word(above->silent_children, node->name))
-            status = rg_robot_leave_out(robot, node, "not understood");
-        rg_xml_node *gone = node;
-        node = next_of(root, node, false);
-        rg_xml_unlink(gone);
+        const rg_robot_words *words = find_words(vocabulary, node),
+                             *above = node == root ? NULL : find_words(vocabulary, node->parent);
+        bool stays = true;
+        if (node != root)
+            status = check_place(robot, above ? above : &text_alone, node, &stays);
+        if (status == RG_OK && stays)
+            status = rg_robot_check_attributes(robot, node, words ? words : &text_alone);
+        rg_xml_node *gone = stays ? NULL : node;
+        node = next_of(root, node, stays);
+        if (gone)
+            rg_xml_unlink(gone);
     }
     return status;
 }

@@ -235,6 +235,20 @@ static void mimics_go_through_others(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* Folders of a mesh's file name go, and what is beside the file is found. */
+static void paths_are_stripped(void **state) {
+    (void)state;
+#define STRIPPED(flag)                                                                             \
+    "<mujoco><compiler meshdir='../../meshes' strippath='" flag "'/><asset><mesh name='m' "        \
+    "file='nowhere/cube_quads.obj'/></asset><worldbody><geom type='mesh' mesh='m'/></worldbody>"   \
+    "</mujoco>"
+    rg_scene_destroy(read_scene(STRIPPED("true")));
+    rg_scene_options options = {.lenient = true};
+    rg_scene *scene = read_with(STRIPPED("false"), &options);
+    assert_int_equal(rg_scene_left_out_count(scene), 1);
+    rg_scene_destroy(scene);
+}
+
 /* contype and conaffinity say who meets whom: either's type in the other's affinity is enough. */
 static void contact_bits_give_the_same_pairs(void **state) {
     (void)state;
@@ -320,6 +334,29 @@ static const struct {
     {"<mujoco><worldbody><geom size='1' condim='6'/></worldbody></mujoco>",
      "test.yaml:1:20: geom: friction against turning and rolling (condim); --lenient leaves it "
      "out"},
+    {"<mujoco><worldbody><geom class='x' size='1'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: class: there is no class of defaults \"x\""},
+    {"<mujoco><worldbody><body childclass='x'/></worldbody></mujoco>",
+     "test.yaml:1:20: body: childclass: there is no class of defaults \"x\""},
+    {"<mujoco><default><default class='a'/><default class='a'/></default></mujoco>",
+     "test.yaml:1:38: default: there is a class \"a\" already"},
+    {"<mujoco><default><default/></default></mujoco>", "test.yaml:1:18: default: needs class"},
+    {"<mujoco><include file='x' prefix='a'/></mujoco>",
+     "test.yaml:1:9: include: the attribute prefix is not understood; --lenient leaves it out"},
+    {"<mujoco><worldbody><geom pos='1 2' size='1'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: pos needs 3 numbers, not 2"},
+    {"<mujoco><worldbody><geom size='1' quat='1 0 0 0' euler='0 0 0'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: quat and euler: only one of them can hold"},
+    {"<mujoco><worldbody><geom size='1' mass='-1'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: a negative mass"},
+    {"<mujoco><worldbody><body><inertial mass='1'/><inertial "
+     "mass='2'/></body></worldbody></mujoco>",
+     "test.yaml:1:46: inertial: there is one before it already; --lenient leaves it out"},
+    {"<mujoco><worldbody><body><joint range='2 1' limited='true'/></body></worldbody></mujoco>",
+     "test.yaml:1:26: joint: limited needs a range whose second number is larger"},
+    {"<mujoco><worldbody><body><joint type='free' damping='1'/></body></worldbody></mujoco>",
+     "test.yaml:1:26: joint: stiffness, damping, armature or friction of a free joint; --lenient "
+     "leaves it out"},
     {"<mujoco><option density='1.2'/></mujoco>",
      "test.yaml:1:9: option: a fluid around the bodies (density, viscosity); --lenient leaves it "
      "out"},
@@ -401,6 +438,7 @@ int main(void) {
         cmocka_unit_test(mimics_of_slides_are_racks),
         cmocka_unit_test(mimics_of_a_hinge_and_a_slide_are_racks),
         cmocka_unit_test(mimics_go_through_others),
+        cmocka_unit_test(paths_are_stripped),
         cmocka_unit_test(contact_bits_give_the_same_pairs),
         cmocka_unit_test(bad_robots_are_refused),
         cmocka_unit_test(lenient_lists_what_it_leaves_out),

@@ -132,7 +132,7 @@ static void tendons_and_equalities_have_defaults(void **state) {
                     .upper == 0);
 }
 
-/* A millimetre is the unit of one class of meshes: by it the mass of a cube is 1e-9 of another's. */
+/* One class of meshes is in millimetres: their masses are 1e-9 of what they would be in metres. */
 static void meshes_have_classes(void **state) {
     (void)state;
 #define CUBE "vertex='0 0 0 1 0 0 0 1 0 0 0 1 1 1 0 1 0 1 0 1 1 1 1 1'/>"
