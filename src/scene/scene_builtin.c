@@ -3,6 +3,7 @@
 #include "scene/scene_builtin.h"
 
 #include "base/base_expression.h"
+#include "base/base_file.h"
 #include "base/base_text.h"
 #include "rigor/impact.h"
 
@@ -57,10 +58,7 @@ const rg_builtin *rg_builtin_find(const char *name) {
 static bool lacks_ending(const char *name) {
     char path[1024];
     int length = snprintf(path, sizeof path, "%s.yaml", name);
-    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "rb") : NULL;
-    if (file)
-        fclose(file);
-    return file != NULL;
+    return length > 0 && (size_t)length < sizeof path && rg_file_is_there(path);
 }
 
 rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {

@@ -2,6 +2,7 @@
  * read. Whatever fails, everything built so far is destroyed before the call returns. */
 #include "scene/scene_reader.h"
 
+#include "base/base_file.h"
 #include "base/base_math.h"
 #include "rigor/impact.h"
 #include "rigor/solver.h"
@@ -673,19 +674,25 @@ static const char *describe_errno(int code) {
         return "this is a directory; name a scene file in it";
     case ENOTDIR:
         return "a part of the path is not a directory; check the path";
+    case RG_FILE_IRREGULAR:
+        return RG_FILE_IRREGULAR_TEXT;
     default:
         return "it cannot be read";
     }
 }
 
-rg_status rg_scene_load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
-                             rg_error *error) {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return rg_fail(error, RG_FILE_UNREADABLE, "%s: %s", path, describe_errno(errno));
+rg_status rg_scene_load_file(rg_scene_namer namer, const char *path, const rg_scene_limits *limits,
+                             rg_buffer *text, rg_error *error) {
+    FILE *file;
+    int code = 0;
+    if (namer == RG_NAMED_BY_FILE)
+        code = rg_file_open(path, &file);
+    else if (!(file = fopen(path, "rb")))
+        code = errno;
+    if (code)
+        return rg_fail(error, RG_FILE_UNREADABLE, "%s: %s", path, describe_errno(code));
     char chunk[READ_CHUNK];
     size_t got;
-    int code = 0;
     errno = 0;
     while ((got = fread(chunk, 1, sizeof chunk, file)) > 0 && text->size <= limits->bytes)
         rg_buffer_append(text, chunk, got);
@@ -710,7 +717,7 @@ rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, 
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_scene_limits limits = rg_scene_limits_default();
     rg_buffer text = rg_buffer_make(&allocator), directory = rg_buffer_make(&allocator);
-    rg_status status = rg_scene_load_file(path, &limits, &text, error);
+    rg_status status = rg_scene_load_file(RG_NAMED_BY_CALLER, path, &limits, &text, error);
     const char *slash = strrchr(path, '/');
     if (slash == path)
         slash++; /* the root directory */

@@ -302,9 +302,12 @@ typedef struct rg_scene_source {
     size_t size;
     const char *name, *directory;
 } rg_scene_source;
+/* Who names a file decides what it may be: a person may name a pipe, and then waits for it; a file
+ * may name regular files only. */
+typedef enum rg_scene_namer { RG_NAMED_BY_CALLER, RG_NAMED_BY_FILE } rg_scene_namer;
 /* The whole of a file, within the limit of its bytes. */
-rg_status rg_scene_load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
-                             rg_error *error);
+rg_status rg_scene_load_file(rg_scene_namer namer, const char *path, const rg_scene_limits *limits,
+                             rg_buffer *text, rg_error *error);
 /* "scenes/tower.yaml" gives "tower". */
 void rg_scene_short_name(const char *file, char name[RG_QUOTE_SIZE]);
 /* rg_scene_read_text with limits of one's own. */

@@ -2,6 +2,7 @@
  * Tested by tests/scene/test_robot.c. */
 #include "scene/scene_robot.h"
 
+#include "base/base_file.h"
 #include "base/base_math.h"
 #include "base/base_trig.h"
 #include "rigor/mesh.h"
@@ -134,13 +135,6 @@ rg_status rg_robot_add_collider(rg_robot *robot, rg_robot_link *link, const rg_x
 
 /* ---- files ---- */
 
-static bool is_there(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 enum { PATH_SIZE = RG_ROBOT_PATH_SIZE, LEVELS = 8 };
 
 /* package://NAME/REST: a folder NAME with REST in it, beside the file or in a folder above; or a
@@ -151,9 +145,9 @@ static bool find_in_package(const char *directory, const char *name, char path[P
     if (!rest || snprintf(above, sizeof above, "%s", directory) >= (int)sizeof above)
         return false;
     for (int i = 0; i < LEVELS; i++) {
-        if (snprintf(path, PATH_SIZE, "%s/%s", above, name) < PATH_SIZE && is_there(path))
+        if (snprintf(path, PATH_SIZE, "%s/%s", above, name) < PATH_SIZE && rg_file_is_there(path))
             return true;
-        if (snprintf(path, PATH_SIZE, "%s%s", above, rest) < PATH_SIZE && is_there(path))
+        if (snprintf(path, PATH_SIZE, "%s%s", above, rest) < PATH_SIZE && rg_file_is_there(path))
             return true;
         size_t length = strlen(above);
         if (length + 4 > sizeof above)
@@ -168,7 +162,7 @@ static bool find_beside(const rg_xml_node *node, const char *name, char path[PAT
     const char *slash = strrchr(node->file, '/');
     int length = slash ? (int)(slash - node->file) + 1 : 0;
     return snprintf(path, PATH_SIZE, "%.*s%s", length, node->file, name) < PATH_SIZE &&
-           is_there(path);
+           rg_file_is_there(path);
 }
 
 bool rg_robot_find_file(const rg_robot *robot, const rg_xml_node *node, const char *name,
@@ -186,7 +180,7 @@ bool rg_robot_find_file(const rg_robot *robot, const rg_xml_node *node, const ch
     else
         found = snprintf(path, PATH_SIZE, "%s%s%s", name[0] == '/' ? "" : directory,
                          name[0] == '/' ? "" : "/", name) < PATH_SIZE;
-    return (found && is_there(path)) || find_beside(node, name, path);
+    return (found && rg_file_is_there(path)) || find_beside(node, name, path);
 }
 
 static rg_status leave_mesh_out(rg_robot *robot, const rg_xml_node *node, const char *name) {

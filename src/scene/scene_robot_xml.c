@@ -228,7 +228,7 @@ rg_status rg_robot_include(rg_robot *robot, const rg_xml_node *node, const char 
         return rg_robot_fail(robot, node, RG_UNSUPPORTED, "files are not opened here");
     if (++robot->includes > INCLUDES_MOST)
         return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "there are more than 200 includes");
-    rg_status status = rg_scene_load_file(path, &robot->limits, &text, &cause);
+    rg_status status = rg_scene_load_file(RG_NAMED_BY_FILE, path, &robot->limits, &text, &cause);
     if (status != RG_OK)
         status = rg_robot_fail(robot, node, status, "%s", cause.text);
     robot->include_bytes += text.size;

@@ -324,7 +324,8 @@ static rg_status read_table(source *s, const rg_place *place) {
     if (status == RG_OK)
         status = join_path(s, name, &path);
     if (status == RG_OK &&
-        (status = rg_scene_load_file(path.data, &s->reader->limits, &text, &cause)) != RG_OK)
+        (status = rg_scene_load_file(RG_NAMED_BY_FILE, path.data, &s->reader->limits, &text,
+                                     &cause)) != RG_OK)
         status = rg_place_wrap(s->reader, place, status, &cause);
     size_t number = 0;
     const char *end = text.data ? text.data + text.size : NULL;
@@ -359,7 +360,7 @@ static rg_status read_scene_name(source *s, const rg_place *place) {
     rg_error cause = {0};
     status = join_path(s, name, &path);
     if (status == RG_OK) /* its text is part of what the study is */
-        status = rg_scene_load_file(path.data, &s->reader->limits, &text, &cause);
+        status = rg_scene_load_file(RG_NAMED_BY_FILE, path.data, &s->reader->limits, &text, &cause);
     if (status != RG_OK && cause.text[0])
         status = rg_place_fail(s->reader, place, status, "neither a built-in scene nor a file: %s",
                                cause.text);
@@ -594,7 +595,7 @@ rg_status rg_study_read_file(const char *path, const rg_allocator *allocator, rg
     size_t length = slash ? (size_t)(slash - path) + (slash == path) : 0;
     rg_buffer_append(&directory, path, length);
     rg_buffer_append(&directory, "", 1);
-    rg_status status = rg_scene_load_file(path, &limits, &text, error);
+    rg_status status = rg_scene_load_file(RG_NAMED_BY_CALLER, path, &limits, &text, error);
     if (status == RG_OK && directory.failed)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this study", path);
     if (status == RG_OK)

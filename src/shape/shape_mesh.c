@@ -10,6 +10,7 @@
  * Convexity: the hull of the vertices must not reach beyond the plane of any triangle. */
 #include "shape/shape_mesh.h"
 
+#include "base/base_file.h"
 #include "base/base_hash.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
@@ -24,7 +25,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Default welding tolerance, in units of the mesh's largest extent. */
 #define WELD_DEFAULT 1e-9
@@ -519,15 +519,13 @@ rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg
                             rg_mesh_report *report, rg_error *error) {
     rg_allocator chosen = rg_allocator_or_default(options ? options->allocator : NULL);
     *mesh = (rg_mesh){.allocator = chosen};
-    /* A pipe or device would be waited for; a mesh is a file. */
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return rg_fail_at(error, RG_FILE_UNREADABLE, path, 0, 0,
-                          "is not a regular file; must be a readable file");
-    FILE *file = fopen(path, "rb");
-    if (!file) {
+    FILE *file;
+    int failed = rg_file_open(path, &file);
+    if (failed == RG_FILE_IRREGULAR || failed == EISDIR)
+        return rg_fail_at(error, RG_FILE_UNREADABLE, path, 0, 0, RG_FILE_IRREGULAR_TEXT);
+    if (failed) {
         char reason[128];
-        if (strerror_r(errno, reason, sizeof reason) != 0)
+        if (strerror_r(failed, reason, sizeof reason) != 0)
             strcpy(reason, "unknown reason");
         return rg_fail_at(error, RG_FILE_UNREADABLE, path, 0, 0,
                           "cannot be opened (%s); must be a readable file", reason);

@@ -908,6 +908,42 @@ def test_pipes(rigor):
     check_equal(process.returncode, -signal.SIGTERM, "SIGTERM while it waits for the scene")
 
 
+def test_pipes_within(rigor):
+    """A file that is named by another file must be a regular one: nobody waits for a pipe."""
+    os.mkfifo("in.pipe.yaml")
+    os.mkfifo("in.pipe.stl")
+    os.mkfifo("in.pipe.xml")
+    os.mkfifo("in.pipe.csv")
+    files = {
+        "mesh.yaml": "rigor: 1\nbodies: [{name: b, shape: {hull: {file: in.pipe.stl}}}]\n",
+        "mesh.urdf": '<robot name="r"><link name="l"><collision><geometry><mesh filename="in.pipe.stl"/>'
+                     "</geometry></collision></link></robot>\n",
+        "include.xml": '<mujoco><include file="in.pipe.xml"/></mujoco>\n',
+        "table.yaml": "study: 1\nscene: dominoes\ntable: in.pipe.csv\nduration: 0.1\n",
+        "study.yaml": "study: 1\nscene: in.pipe.yaml\nparameters: {count: [2, 3]}\nduration: 0.1\n",
+    }
+    for name, text in files.items():
+        with open(name, "w") as file:
+            file.write(text)
+    sentence = "is not a regular file; must be a readable file"
+    for words, pipe in ((["run", "mesh.yaml"], "in.pipe.stl"), (["run", "mesh.urdf"], "in.pipe.stl"),
+                        (["run", "include.xml"], "in.pipe.xml"), (["sweep", "table.yaml"], "in.pipe.csv"),
+                        (["sweep", "study.yaml"], "in.pipe.yaml")):
+        process = rigor.start(*words)
+        try:
+            _, stderr = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            check(False, f"{words} waits for {pipe}")
+        check_equal(process.returncode, 3, f"{words}: {stderr}")
+        check(f"{pipe}: {sentence}" in stderr, f"{words}: {stderr}")
+    os.mkfifo("in-pipe.yaml")
+    process = rigor.start("run", "in-pipe")
+    _, stderr = process.communicate(timeout=60)
+    check('did you mean "in-pipe.yaml"?' in stderr, stderr)
+
+
 def test_blow_up(rigor):
     """The scene is good, but the run cannot go on."""
     with open("blow.yaml", "w") as file:
@@ -1075,7 +1111,7 @@ def main():
         for test in (test_help, test_usage, test_scenes_and_check, test_mixed_up, test_mistakes, test_columns,
                      test_numbers, test_warnings, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
-                     test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
+                     test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_pipes_within, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)
