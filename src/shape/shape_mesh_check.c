@@ -31,7 +31,7 @@ typedef struct examiner {
     size_t capacity;
     rg_mesh_flaws *found;
     double size;
-    bool *flat;
+    bool *flat, *again; /* without area; with the corners of another that is looked at instead */
     const uint32_t *number; /* crossings: of the triangles with area, which they are */
     uint32_t here;          /* crossings: the triangle whose edges are looked at */
 } examiner;
@@ -90,9 +90,11 @@ static rg_status find_duplicates(examiner *e) {
     rg_status status =
         rg_sort(list, count, sizeof *list, rg_mesh_corners_compare, NULL, &mesh->allocator);
     for (size_t i = 1; i < count && !status; i++)
-        if (rg_mesh_corners_compare(&list[i - 1], &list[i], NULL) == 0)
+        if (rg_mesh_corners_compare(&list[i - 1], &list[i], NULL) == 0) {
+            e->again[list[i].triangle] = true;
             note(e, RG_MESH_DUPLICATE, list[i].triangle, list[i - 1].triangle,
                  corner(mesh, list[i].triangle, 0));
+        }
     rg_release(&mesh->allocator, list);
     return status;
 }
@@ -198,17 +200,23 @@ static bool look_for_crossing(void *user, uint32_t other) {
     return e->found->count[RG_MESH_CROSSING] < RG_MESH_MOST_CROSSINGS;
 }
 
-/* Among the triangles with area: any number of others may be in one place. */
-static rg_status find_crossings(examiner *e, size_t count) {
+/* Among the triangles with area, one of each place: any number of others may be there, and if each
+ * looked at each, time would grow with the square of their number. */
+static rg_status find_crossings(examiner *e) {
     const rg_mesh *mesh = e->mesh;
     rg_mesh part = *mesh;
+    size_t count = 0;
+    for (uint32_t t = 0; t < mesh->triangle_count; t++)
+        count += !e->flat[t] && !e->again[t];
+    if (count < 2)
+        return RG_OK;
     rg_mesh_tree tree = {0};
     part.triangles = rg_allocate(&mesh->allocator, 3 * count, sizeof *part.triangles);
     uint32_t *number = rg_allocate(&mesh->allocator, count, sizeof *number);
     rg_status status = part.triangles && number ? RG_OK : RG_OUT_OF_MEMORY;
     part.triangle_count = 0;
     for (uint32_t t = 0; t < mesh->triangle_count && !status; t++) {
-        if (e->flat[t])
+        if (e->flat[t] || e->again[t])
             continue;
         memcpy(part.triangles + 3 * part.triangle_count, mesh->triangles + 3 * (size_t)t,
                3 * sizeof *part.triangles);
@@ -237,9 +245,10 @@ rg_status rg_mesh_examine(const rg_mesh *mesh, rg_mesh_flaw *flaws, size_t capac
                           rg_mesh_flaws *found, rg_error *error) {
     *found = (rg_mesh_flaws){0};
     examiner e = {.mesh = mesh, .flaws = flaws, .capacity = capacity, .found = found};
-    size_t count = mesh->triangle_count, whole = 0;
+    size_t count = mesh->triangle_count;
     e.flat = rg_allocate(&mesh->allocator, count, sizeof *e.flat);
-    rg_status status = e.flat ? RG_OK : RG_OUT_OF_MEMORY;
+    e.again = rg_allocate_zeroed(&mesh->allocator, count, sizeof *e.again);
+    rg_status status = e.flat && e.again ? RG_OK : RG_OUT_OF_MEMORY;
     rg_bounds all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t i = 0; i < mesh->vertex_count; i++)
         all =
@@ -247,7 +256,6 @@ rg_status rg_mesh_examine(const rg_mesh *mesh, rg_mesh_flaw *flaws, size_t capac
     e.size = mesh->vertex_count ? rg_largest_entry(rg_sub(all.upper, all.lower)) : 0;
     for (uint32_t t = 0; t < count && !status; t++) {
         e.flat[t] = is_flat(&e, t);
-        whole += !e.flat[t];
         if (e.flat[t])
             note(&e, RG_MESH_DEGENERATE, t, t, corner(mesh, t, 0));
     }
@@ -255,8 +263,9 @@ rg_status rg_mesh_examine(const rg_mesh *mesh, rg_mesh_flaw *flaws, size_t capac
         status = find_duplicates(&e);
     if (!status)
         status = find_bad_edges(&e);
-    if (!status && whole > 1)
-        status = find_crossings(&e, whole);
+    if (!status)
+        status = find_crossings(&e);
     rg_release(&mesh->allocator, e.flat);
+    rg_release(&mesh->allocator, e.again);
     return status ? rg_fail(error, status, "no memory to look at the mesh") : RG_OK;
 }

@@ -72,6 +72,19 @@ def test_check(rigor):
     expect(rigor, ["check", "cube.obj", "cube.obj", "--repair", "x.obj"], 2, stderr="one mesh file")
 
 
+def test_equal_faces(rigor):
+    """Any number of faces in one place: minutes if each looked at each other one, the limit of the test."""
+    count = 400_000
+    write("equal.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + count * "f 1 2 3\n")
+    found = expect(rigor, ["check", "equal.obj"], 3).stdout
+    check(f"{count - 1} duplicates" in found, found)
+    # A face that goes through them crosses one place.
+    write("crossed.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -1\nv 0.2 0.2 1\nv 2 2 0\n" +
+          9 * "f 1 2 3\n" + "f 4 5 6\n")
+    found = expect(rigor, ["check", "crossed.obj"], 3).stdout
+    check("1 crossing" in found and "8 duplicates" in found, found)
+
+
 def test_depth(rigor):
     text = expect(rigor, ["bench", "depth", "--most", "60"], 0).stdout
     check("crossover" in text, text)
@@ -86,6 +99,7 @@ def main():
         os.chdir(name)
         test_decompose(rigor, data)
         test_check(rigor)
+        test_equal_faces(rigor)
         test_depth(rigor)
         os.chdir("/")
 
