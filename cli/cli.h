@@ -6,8 +6,10 @@
 #include "rigor/recording.h"
 #include "rigor/rigor.h"
 #include "rigor/scene.h"
+#include "rigor/text.h"
 #include "rigor/version.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* What the command exits with; in the help and the man page too. A run that a signal stopped exits
@@ -20,6 +22,31 @@ enum {
     EXIT_BAD_INPUT = 3, /* a scene, recording or problem cannot be used */
     EXIT_UNWRITABLE = 4 /* output cannot be written */
 };
+
+/* ---- cli_print.c ---- */
+
+/* As fprintf, vfprintf and fputs; what goes to standard output or standard error becomes visible
+ * (rg_text_visible): names of files and what is in them do not command a terminal. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int cli_print(FILE *file, const char *format, ...);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+int cli_print_list(FILE *file, const char *format, va_list values);
+int cli_put(const char *text, FILE *file);
+
+/* No file of the command can forget it: these names mean the functions above in all of them.
+ * (fputs)(...) in parentheses is that of the C library. */
+#undef printf
+#undef fprintf
+#undef fputs
+#undef puts
+#define printf(...)       cli_print(stdout, __VA_ARGS__)
+#define fprintf(...)      cli_print(__VA_ARGS__)
+#define fputs(text, file) cli_put(text, file)
+#define puts(text)        cli_print(stdout, "%s\n", text)
 
 /* ---- cli_text.c ---- */
 
@@ -192,8 +219,11 @@ rg_status cli_dump_after(cli_dump *dump, uint64_t step, bool quiet, rg_error *er
 
 /* ---- cli_csv.c ---- */
 
-/* Cuts a line of CSV into cells, in place; how many there are, `most` at most. */
+/* Cuts a line of CSV into cells, in place; how many there are, `most` at most. The apostrophe by
+ * which rg_text_csv guards a cell is taken away. */
 size_t cli_csv_cut(char *line, char **cells, size_t most);
+/* A cell, as rg_text_csv has it. */
+void cli_csv_print(FILE *file, const char *text);
 
 /* ---- cli_progress.c ---- */
 

@@ -39,7 +39,7 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
     progress->last = now;
     double share = (double)done / (double)progress->total;
     int filled = (int)(share * BAR_WIDTH);
-    fputs("\r[", stderr);
+    (fputs)("\r[", stderr);
     for (int i = 0; i < BAR_WIDTH; i++)
         fputc(i < filled ? '#' : '.', stderr);
     fprintf(stderr, "] %3.0f %%  %llu of %llu %s", 100 * share, (unsigned long long)done,
@@ -50,13 +50,13 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
         print_duration(spent * (double)(progress->total - done) / made);
         fputs(" left", stderr);
     }
-    fputs("\033[K", stderr);
+    (fputs)("\033[K", stderr);
     fflush(stderr);
 }
 
 void cli_progress_clear(cli_progress *progress) {
     if (progress->shown) {
-        fputs("\r\033[K", stderr);
+        (fputs)("\r\033[K", stderr);
         fflush(stderr);
     }
     progress->shown = false;

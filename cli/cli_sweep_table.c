@@ -52,23 +52,11 @@ static size_t column_of(columns *c, const char *name, bool grow, size_t hint) {
     return c->count++;
 }
 
-/* A field of CSV: in quotes if it has to be. */
-static void print_cell(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', out);
-}
-
 static void print_row(FILE *out, const columns *c) {
     for (size_t i = 0; i < c->count; i++) {
         if (i > 0)
             fputc(',', out);
-        print_cell(out, c->cells[i] ? c->cells[i] : "");
+        cli_csv_print(out, c->cells[i] ? c->cells[i] : "");
     }
     fputc('\n', out);
 }

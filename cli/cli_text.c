@@ -15,7 +15,7 @@ void cli_complain(const char *format, ...) {
     va_list values;
     va_start(values, format);
     fputs("rigor: ", stderr);
-    vfprintf(stderr, format, values);
+    cli_print_list(stderr, format, values);
     fputc('\n', stderr);
     va_end(values);
 }
@@ -161,12 +161,14 @@ void cli_print_json_text(const char *text) {
         size_t length = utf8_length(c);
         if (length == 0)
             fputs("\\ufffd", stdout); /* names of files may be any bytes, JSON may not */
+        else if (length == 2 && c[0] == 0xC2 && c[1] < 0xA0)
+            printf("\\u00%02x", *++c); /* of C1: a terminal would obey it */
         else if (length > 1) {
             fwrite(c, 1, length, stdout);
             c += length - 1;
         } else if (*c == '"' || *c == '\\')
             printf("\\%c", *c);
-        else if (*c < 0x20)
+        else if (*c < 0x20 || *c == 0x7F)
             printf("\\u%04x", *c);
         else
             putchar(*c);

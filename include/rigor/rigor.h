@@ -27,6 +27,7 @@
 #include "rigor/shape.h"
 #include "rigor/solver.h"
 #include "rigor/status.h"
+#include "rigor/text.h"
 #include "rigor/types.h"
 #include "rigor/version.h"
 #include "rigor/world.h"

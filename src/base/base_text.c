@@ -7,9 +7,12 @@
  * takes digits from printf, ignores what it put between them, and lays them out itself.
  * Shortest digits: 15 always survive decimal -> double -> decimal for normal numbers, so a shorter
  * answer shows as trailing zeros of the 15-digit one; else 16, else 17, which always suffice.
+ * Control characters: messages and cells of CSV quote names from files, and a terminal would obey
+ * the escape sequences in them (ECMA-48), a spreadsheet compute the formulas.
  * Fails: never; text that is not a number is answered with false. */
 #include "base/base_text.h"
 
+#include "rigor/text.h"
 #include "rigor/version.h"
 
 #include <float.h>
@@ -43,6 +46,87 @@ static int print_in_c_locale(char *text, size_t size, const char *format, va_lis
     return length;
 }
 
+/* Bytes of the UTF-8 character that begins here; 0 if none does (RFC 3629: no overlong forms, no
+ * surrogates, nothing past U+10FFFF). */
+static size_t utf8_length(const unsigned char *c) {
+    if (c[0] < 0x80)
+        return 1;
+    size_t length = c[0] >= 0xF5 ? 0 : c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : c[0] >= 0xC2 ? 2 : 0;
+    for (size_t i = 1; i < length; i++) /* a zero byte ends it too */
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    if ((c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] >= 0xA0) ||
+        (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] >= 0x90))
+        return 0;
+    return length;
+}
+
+/* Bytes of the character that begins here and may be shown; 0: a control character, or none. */
+static size_t visible_length(const unsigned char *c) {
+    size_t length = utf8_length(c);
+    bool c0 = c[0] < 0x20 && c[0] != '\n' && c[0] != '\t';
+    bool c1 = length == 2 && c[0] == 0xC2 && c[1] < 0xA0;
+    return c0 || c1 || c[0] == 0x7F ? 0 : length;
+}
+
+/* Text that is put together in room that may be too small for it. */
+typedef struct growing {
+    char *out;
+    size_t capacity, length;
+} growing;
+
+static void put_bytes(growing *text, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++, text->length++)
+        if (text->length + 1 < text->capacity)
+            text->out[text->length] = bytes[i];
+}
+
+static size_t finish(growing *text) {
+    if (text->capacity)
+        text->out[text->length < text->capacity ? text->length : text->capacity - 1] = '\0';
+    return text->length;
+}
+
+/* A character that may be shown as it is, or else a byte in words; what comes after it. */
+static const char *put_visible(growing *text, const char *from) {
+    size_t length = visible_length((const unsigned char *)from);
+    char escape[8];
+    if (length) {
+        put_bytes(text, from, length);
+        return from + length;
+    }
+    snprintf(escape, sizeof escape, "\\x%02x", (unsigned)(unsigned char)*from);
+    put_bytes(text, escape, 4);
+    return from + 1;
+}
+
+size_t rg_text_visible(const char *text, char *out, size_t capacity) {
+    growing made = {out, capacity, 0};
+    while (*text)
+        text = put_visible(&made, text);
+    return finish(&made);
+}
+
+size_t rg_text_csv(const char *text, char *out, size_t capacity) {
+    growing made = {out, capacity, 0};
+    double number;
+    bool formula =
+        *text && strchr("=+-@\t", *text) && !rg_parse_double(text, strlen(text), &number);
+    bool quoted = strpbrk(text, ",\"\n") != NULL;
+    if (quoted)
+        put_bytes(&made, "\"", 1);
+    if (formula)
+        put_bytes(&made, "'", 1);
+    while (*text) {
+        if (*text == '"')
+            put_bytes(&made, "\"", 1);
+        text = put_visible(&made, text);
+    }
+    if (quoted)
+        put_bytes(&made, "\"", 1);
+    return finish(&made);
+}
+
 /* Goes through a local buffer because the arguments may point into error->text, as they do when a
  * caller puts its own name before the message of a callee. */
 static void fill_error(rg_error *error, rg_status status, int line, int column, const char *prefix,
@@ -57,7 +141,8 @@ static void fill_error(rg_error *error, rg_status status, int line, int column, 
     error->status = status;
     error->line = line;
     error->column = column;
-    memcpy(error->text, text, sizeof text);
+    if (rg_text_visible(text, error->text, sizeof error->text) >= sizeof error->text)
+        mark_cut(error->text, sizeof error->text);
 }
 
 rg_status rg_fail(rg_error *error, rg_status status, const char *format, ...) {

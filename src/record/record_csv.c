@@ -10,6 +10,8 @@
 #include "record/record_interval.h"
 #include "record/record_outlet.h"
 
+#include "rigor/text.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,19 +37,14 @@ static void append_text(rg_buffer *text, const char *word) {
     rg_buffer_append(text, word, strlen(word));
 }
 
-/* A field is quoted if it must be; a quote inside is doubled. */
 static void append_field(rg_buffer *text, const char *field) {
-    if (!strpbrk(field, ",\"\r\n")) {
-        append_text(text, field);
+    size_t length = rg_text_csv(field, NULL, 0);
+    text->failed |= rg_array_reserve(&text->allocator, (void **)&text->data, &text->capacity,
+                                     text->size + length + 1, 1) != RG_OK;
+    if (text->failed)
         return;
-    }
-    append_text(text, "\"");
-    for (const char *c = field; *c; c++) {
-        if (*c == '"')
-            append_text(text, "\"");
-        rg_buffer_append(text, c, 1);
-    }
-    append_text(text, "\"");
+    rg_text_csv(field, text->data + text->size, length + 1);
+    text->size += length;
 }
 
 static void append_numbers(rg_buffer *text, const double *numbers, size_t count) {

@@ -1,7 +1,9 @@
 #include "test_support.h"
 
 #include "base/base_text.h"
+
 #include "rigor/random.h"
+#include "rigor/text.h"
 
 #include <float.h>
 #include <locale.h>
@@ -294,6 +296,67 @@ static void test_fail_too_long(void **state) {
     assert_string_equal(error.text, longer);
 }
 
+static void assert_visible(const char *text, const char *expected) {
+    char out[64];
+    assert_int_equal(rg_text_visible(text, out, sizeof out), strlen(expected));
+    assert_string_equal(out, expected);
+    assert_int_equal(rg_text_visible(text, NULL, 0), strlen(expected));
+    rg_error error;
+    rg_fail(&error, RG_SYNTAX, "%s", text);
+    assert_string_equal(error.text, expected);
+}
+
+static void test_visible(void **state) {
+    (void)state;
+    assert_visible("plain, \"text\"\n\tof two lines", "plain, \"text\"\n\tof two lines");
+    assert_visible("\x1b]0;title\x07", "\\x1b]0;title\\x07");
+    assert_visible("a\rb\x7f\x01", "a\\x0db\\x7f\\x01");
+    assert_visible("\xc2\x9b"
+                   "31m",
+                   "\\xc2\\x9b31m"); /* U+009B, CSI */
+    assert_visible("\xc2\xa0\xc3\xa4\xe2\x82\xac", "\xc2\xa0\xc3\xa4\xe2\x82\xac"); /* U+00A0 on */
+    assert_visible("\x9b"
+                   "31m\xff\xc0\x9b",
+                   "\\x9b31m\\xff\\xc0\\x9b"); /* no UTF-8 */
+    assert_visible("\xe2\x82", "\\xe2\\x82");  /* cut short */
+    /* What does not fit is cut, and the length of the whole comes back. */
+    char out[4] = "zzz";
+    assert_int_equal(rg_text_visible("ab\x1b", out, sizeof out), 6);
+    assert_string_equal(out, "ab\\");
+    /* A message of nothing but control characters is four times as long as its text. */
+    char bells[RG_ERROR_TEXT_SIZE];
+    memset(bells, '\a', sizeof bells - 1);
+    bells[sizeof bells - 1] = 0;
+    rg_error error;
+    rg_fail(&error, RG_SYNTAX, "%s", bells);
+    assert_int_equal(strlen(error.text), RG_ERROR_TEXT_SIZE - 1);
+    assert_string_equal(error.text + RG_ERROR_TEXT_SIZE - 4, "...");
+}
+
+static void assert_cell(const char *text, const char *expected) {
+    char out[64];
+    assert_int_equal(rg_text_csv(text, out, sizeof out), strlen(expected));
+    assert_string_equal(out, expected);
+}
+
+static void test_csv(void **state) {
+    (void)state;
+    assert_cell("", "");
+    assert_cell("box 1", "box 1");
+    assert_cell("a, \"b\"\n", "\"a, \"\"b\"\"\n\"");
+    assert_cell("=1+1", "'=1+1");
+    assert_cell("=HYPERLINK(\"x\", 1)", "\"'=HYPERLINK(\"\"x\"\", 1)\"");
+    assert_cell("@SUM(1)", "'@SUM(1)");
+    assert_cell("-left", "'-left");
+    assert_cell("+1 (0) 555", "'+1 (0) 555");
+    assert_cell("\t=1", "'\t=1");
+    assert_cell("-", "'-");
+    assert_cell("-2.5e-3", "-2.5e-3"); /* numbers are numbers */
+    assert_cell("-inf", "-inf");
+    assert_cell("a=1", "a=1");
+    assert_cell("\x1b[2J", "\\x1b[2J");
+}
+
 static void test_nearest_word(void **state) {
     (void)state;
     static const char *const keys[] = {"position", "orientation", "velocity", "density",
@@ -330,6 +393,7 @@ int main(void) {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_shortest_at_powers),
         cmocka_unit_test(test_locale),        cmocka_unit_test(test_fail),
         cmocka_unit_test(test_fail_too_long), cmocka_unit_test(test_nearest_word),
+        cmocka_unit_test(test_visible),       cmocka_unit_test(test_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 # numpy (python3-h5py), not some other python3 that comes first on the path.
 find_program(RIGOR_PYTHON python3 HINTS /usr/bin REQUIRED)
 if(TARGET rigor-command)
-  foreach(name test_run_cli test_run_words test_run_kill test_record_h5py test_record_export)
+  foreach(name test_run_cli test_run_words test_run_terminal test_run_kill test_record_h5py test_record_export)
     add_test(NAME ${name} COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/${name}.py
       $<TARGET_FILE:rigor-command>)
     set_tests_properties(${name} PROPERTIES TIMEOUT 600)

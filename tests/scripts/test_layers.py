@@ -29,7 +29,7 @@ SIDE_STAGES = {"lp": ("base", "problem", "solve")}
 
 # The stage that a public header belongs to. rigor.h is for users: no stage includes it.
 STAGE_OF_PUBLIC = {
-    "types.h": "base", "status.h": "base", "version.h": "base", "random.h": "base",
+    "types.h": "base", "status.h": "base", "text.h": "base", "version.h": "base", "random.h": "base",
     "math.h": "base",
     "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape", "decompose.h": "shape",
     "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",

@@ -513,8 +513,8 @@ static rg_status edit_axis(edited *e) {
     return rg_joint_set_axis(e->world, e->joint, 0, &axis, NULL);
 }
 
-/* An edit that memory fails in was none: not a byte of the state differs, the count of edits included,
- * so that the method goes on with what it knows. */
+/* An edit that memory fails in was none: not a byte of the state differs, the count of edits
+ * included, so that the method goes on with what it knows. */
 static void edits_that_memory_fails_in_leave_the_state_alone(void **state) {
     (void)state;
     rg_status (*const edits[])(edited *) = {edit_body,  edit_collider, edit_material, edit_pair,

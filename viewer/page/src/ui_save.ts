@@ -29,6 +29,12 @@ export function fileName(...parts: string[]): string {
     .replace(/^-+|-+$/g, "");
 }
 
+/* A name as a cell: in quotes if it must be, behind an apostrophe if a spreadsheet would compute it. */
+function cellOf(name: string): string {
+  const guarded = /^[=+\-@\t]/.test(name) ? `'${name}` : name;
+  return /[,"\n]/.test(guarded) ? `"${guarded.replace(/"/g, '""')}"` : guarded;
+}
+
 /** The curves as a table: a line per time, a column per curve; empty where nothing was measured. */
 export function csvOf(curves: Curve[], unit: string): string {
   const times = [...new Set(curves.flatMap((curve) => [...curve.time]))].sort((a, b) => a - b);
@@ -43,5 +49,5 @@ export function csvOf(curves: Curve[], unit: string): string {
     });
     return [String(time), ...cells].join(",");
   });
-  return [head.join(","), ...lines].join("\n") + "\n";
+  return [head.map(cellOf).join(","), ...lines].join("\n") + "\n";
 }
