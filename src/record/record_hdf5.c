@@ -177,6 +177,37 @@ herr_t rg_attribute_get_bool(hid_t object, const char *name, bool *value) {
     return result;
 }
 
+/* ---- other files ---- */
+
+/* Opening a dataset reads its description only. */
+static bool is_kept_outside(hid_t dataset) {
+    hid_t properties = H5Dget_create_plist(dataset);
+    bool outside = properties < 0 || H5Pget_external_count(properties) != 0 ||
+                   H5Pget_layout(properties) == H5D_VIRTUAL;
+    rg_close(properties);
+    return outside;
+}
+
+/* Soft links lead to what is found by itself. */
+static herr_t look_at_link(hid_t root, const char *path, const H5L_info_t *link, void *outside) {
+    bool *found = outside;
+    if (link->type == H5L_TYPE_SOFT)
+        return 0;
+    *found = link->type != H5L_TYPE_HARD;
+    hid_t object = *found ? -1 : H5Oopen(root, path, H5P_DEFAULT);
+    if (object >= 0) {
+        *found = H5Iget_type(object) == H5I_DATASET && is_kept_outside(object);
+        H5Oclose(object);
+    }
+    return *found;
+}
+
+int rg_refers_outside(hid_t file) {
+    bool outside = false;
+    herr_t result = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, look_at_link, &outside);
+    return outside ? 1 : result < 0 ? -1 : 0;
+}
+
 /* ---- datasets ---- */
 
 /* Numbers that change shrink by a tenth, whatever the level; those at rest vanish at any. */

@@ -21,6 +21,11 @@ bool rg_close(hid_t id);
 /* All of several, whether one fails or not. */
 bool rg_close_all(const hid_t *ids, int count);
 
+/* Whether HDF5 would go to other files for what is in this one: external links, external storage,
+ * virtual datasets. Such a file decides which files of this machine are read. Negative: what is in
+ * the file cannot be listed, and so not be told. */
+int rg_refers_outside(hid_t file);
+
 herr_t rg_attribute_put_text(hid_t object, const char *name, const char *text);
 herr_t rg_attribute_put_double(hid_t object, const char *name, double value);
 herr_t rg_attribute_put_u64(hid_t object, const char *name, uint64_t value);

@@ -555,6 +555,13 @@ static rg_status read_solution(const store *problem) {
 
 static rg_status read_root(store *s) {
     int64_t dimension;
+    int outside = rg_refers_outside(s->file);
+    if (outside)
+        return rg_fail(s->reader->error, outside > 0 ? RG_UNSUPPORTED : RG_FILE_DAMAGED,
+                       outside > 0 ? "%s: has data in another file; a problem must be one file "
+                                     "that holds all of its data"
+                                   : "%s: is damaged: what is in it cannot be listed",
+                       s->reader->name);
     bool local = H5Lexists(s->file, "fclib_local", H5P_DEFAULT) > 0;
     if (!local && H5Lexists(s->file, "fclib_global", H5P_DEFAULT) <= 0)
         return rg_fail(s->reader->error, RG_SYNTAX,

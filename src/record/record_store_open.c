@@ -137,6 +137,11 @@ static const char *open_contents(rg_store *store) {
         return rg_store_damaged_text;
     char *format = NULL;
     uint64_t version = 0;
+    int outside = rg_refers_outside(store->file);
+    if (outside < 0)
+        return rg_store_damaged_text;
+    if (outside)
+        return "has data in another file; a recording must be one file that holds all of its data";
     bool is_ours = rg_attribute_get_text(store->file, "format", &store->allocator, &format) >= 0 &&
                    strcmp(format, RG_FORMAT_NAME) == 0;
     rg_release(&store->allocator, format);

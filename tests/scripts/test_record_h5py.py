@@ -7,7 +7,8 @@ import sys
 import h5py
 import numpy
 
-from record_script_support import Command, check, check_equal, scratch_directory
+import foreign_script_support as foreign
+from record_script_support import Command, check, check_equal, expect, scratch_directory
 
 BODIES = 7
 SCENE = """
@@ -266,6 +267,33 @@ def check_numbers(file, report, rigor, path):
     check_equal([float(field) for field in row[3:]], [float(number) for number in numbers], "CSV row")
 
 
+def check_foreign(rigor, path, directory):
+    """A recording that has data in other files is refused, though its seal is whole."""
+    with open(path, "rb") as file:
+        original = file.read()
+    changed, secret = os.path.join(directory, "changed.h5"), os.path.join(directory, "secret")
+
+    def change(way, name):
+        with open(changed, "wb") as file:
+            file.write(original)
+        with h5py.File(changed, "r+") as file:
+            if way:
+                way(file, name, secret)
+            else:
+                file.attrs["more"] = 1
+        foreign.seal(changed)
+    change(None, None)
+    expect(rigor, ["explain", changed], 0)  # the seal is as rigor makes it
+    for way in foreign.WAYS:
+        for name in ("time", "poses/position", "checkpoint/state"):
+            if way is foreign.linked_group and "/" not in name:
+                continue
+            change(way, name)
+            for arguments in (["explain", changed], ["export", changed, "--csv", "-"], ["run", "--resume", changed]):
+                expect(rigor, arguments, 3, f"rigor: {changed}: has data in another file; a recording must be "
+                       "one file that holds all of its data\n")
+
+
 def main():
     rigor = Command(sys.argv[1])
     with scratch_directory() as directory:
@@ -291,6 +319,7 @@ def main():
         rigor.report("run", "mass-nine", "law=propagation", "--duration", "0.6", "--out", nine)
         with h5py.File(nine, "r") as file:
             check_events(file, rigor, nine)
+        check_foreign(rigor, touching_path, directory)
         # The same run gives the same content: only the run id differs.
         again = os.path.join(directory, "again.h5")
         rigor.report("run", scene, "--out", again)

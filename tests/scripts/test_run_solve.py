@@ -5,6 +5,7 @@ import os
 import random
 import sys
 
+import foreign_script_support as foreign
 import h5py
 import numpy
 
@@ -439,10 +440,24 @@ def test_folder(rigor, folder):
         check_equal((end["solved"], end["unsolved"]), (22, 1), "solved and unsolved")
 
 
+def test_foreign_fclib(rigor, folder):
+    """A problem that would make rigor read another file is refused, whichever way it asks for it."""
+    path = os.path.join(folder, "a.hdf5")
+    for way in foreign.WAYS:
+        for name in ("fclib_local/W/x", "fclib_local/vectors/q", "solution/r"):
+            write_local(path, -1)
+            with h5py.File(path, "r+") as file:
+                way(file, name, os.path.join(folder, "secret"))
+            with h5py.File(path) as file:
+                check(len(file[name][:]) > 0, f"{way.__name__}: h5py follows it")
+            run(rigor, path, code=3, stderr=f"rigor: {path}: has data in another file; a problem must be one "
+                "file that holds all of its data\n")
+
+
 def main():
     rigor = Command(sys.argv[1])
     for test in (test_help, test_usage, test_table, test_json, test_friction, test_exit_codes,
-                 test_directory, test_write, test_fclib, test_bad_fclib, test_out, test_relay,
+                 test_directory, test_write, test_fclib, test_bad_fclib, test_foreign_fclib, test_out, test_relay,
                  test_laws, test_vanishing, test_folder):
         with scratch_directory() as folder:
             test(rigor, folder)
