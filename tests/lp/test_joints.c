@@ -112,6 +112,36 @@ static void test_redundant(void **state) {
     }
 }
 
+/* Contacts have no part in it, wherever their rows stand: a point of 1 kg in a plane that three rods
+ * along x move at 1, 2 and 7, and a contact along a diagonal. */
+static void test_contact_anywhere(void **state) {
+    (void)state;
+    const double along[4][2] = {{1, 0}, {1, 0}, {1, 0}, {0.6, 0.8}}, at[4] = {-1, -2, -7, 5};
+    for (int place = 0; place < 4; place++) {
+        double matrix[16], b[4], force[4], violation[4];
+        uint8_t kinds[4];
+        int row[4];
+        for (int i = 0, rod = 0; i < 4; i++)
+            row[i] = i == place ? 3 : rod++;
+        for (int i = 0; i < 4; i++) {
+            kinds[i] = i == place ? RG_ROW_UNILATERAL : RG_ROW_FREE;
+            b[i] = at[row[i]];
+            for (int k = 0; k < 4; k++)
+                matrix[4 * i + k] =
+                    along[row[i]][0] * along[row[k]][0] + along[row[i]][1] * along[row[k]][1];
+        }
+        rg_problem problem = rg_problem_linear(4, matrix, b);
+        problem.linear.kinds = kinds;
+        for (int norm = 0; norm < 2; norm++) {
+            double size = relax(&problem, (rg_joint_norm)norm, force, violation), sum = 0;
+            assert_near(size, norm == RG_NORM_ONE ? 6 : sqrt(186.0 / 9), 1e-13);
+            for (int i = 0; i < 4; i++)
+                sum += i == place ? 0 : force[i];
+            assert_near(sum, norm == RG_NORM_ONE ? 2 : 10.0 / 3, 1e-13);
+        }
+    }
+}
+
 /* Contradictory joints on a body that also rests on a contact: the solver proves that there is
  * no answer, gives the joints' least violation, and contact forces that fit beside it. */
 static void test_with_contact(void **state) {
@@ -166,8 +196,8 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_median_and_mean), cmocka_unit_test(test_two_welds),
-        cmocka_unit_test(test_redundant),       cmocka_unit_test(test_with_contact),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_redundant),       cmocka_unit_test(test_contact_anywhere),
+        cmocka_unit_test(test_with_contact),    cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

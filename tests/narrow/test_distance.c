@@ -305,6 +305,7 @@ static void storm_of(int a, int b, long count) {
         rg_shape_release(p);
         rg_shape_release(q);
     }
+    assert_true(t.fallbacks <= 2 + t.pairs / 500); /* double-double is for what rounding spoils */
     if (getenv("RIGOR_VERBOSE"))
         printf(
             "%-9s %-9s %8lu pairs: distance - bound %.1e of the scene, iterations %.1f, overlaps "

@@ -174,6 +174,30 @@ static void recordings_last(void **state) {
     empty_test_directory();
 }
 
+/* A sync that fails is told, in words, and ends the recording. */
+static void a_failed_sync_is_told(void **state) {
+    (void)state;
+    char path[256];
+    rg_recorder_options options = {.overwrite = true};
+    rg_scene *scene = scene_of_text(on_a_floor);
+    rg_recorder *recorder;
+    rg_error error = {0};
+    begin();
+    in_directory("run.h5", path);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, &error), RG_OK);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(recorder->file_size == (uint64_t)status.st_size);
+    step_recorded(scene, recorder);
+    assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+    seen.sync_error = EIO;
+    assert_int_equal(rg_recorder_close(recorder, true, &error), RG_WRITE_FAILED);
+    assert_non_null(strstr(error.text, ": cannot be written: Input/output error"));
+    seen.sync_error = 0;
+    rg_scene_destroy(scene);
+    empty_test_directory();
+}
+
 static void exports_last(void **state) {
     (void)state;
     char path[256], other[256];
@@ -208,8 +232,8 @@ static void problems_last(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rename_lasts),  cmocka_unit_test(syncs_fail_as_they_must),
-        cmocka_unit_test(recordings_last), cmocka_unit_test(exports_last),
-        cmocka_unit_test(problems_last),
+        cmocka_unit_test(recordings_last), cmocka_unit_test(a_failed_sync_is_told),
+        cmocka_unit_test(exports_last),    cmocka_unit_test(problems_last),
     };
     return cmocka_run_group_tests(tests, make_test_directory, remove_test_directory);
 }

@@ -119,6 +119,12 @@ static void shapes_lie_where_they_do(void **state) {
     assert_memory_equal(strstr(cylinder, "double3 xformOp:translate = "),
                         "double3 xformOp:translate = (0, -1, 0)\nquatd xformOp:orient = (0.707106",
                         71);
+    /* What moves the body and its two shapes. */
+    static const char order[] = "xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n";
+    int orders = 0;
+    for (const char *at = text; (at = strstr(at, "xformOpOrder")); at++, orders++)
+        assert_memory_equal(at, order, sizeof order - 1);
+    assert_int_equal(orders, 3);
     double real = 0, x = 0, y = 1, z = 1;
     assert_int_equal(sscanf(strstr(cylinder, "quatd xformOp:orient = "),
                             "quatd xformOp:orient = (%lf, %lf, %lf, %lf)", &real, &x, &y, &z),

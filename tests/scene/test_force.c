@@ -72,6 +72,9 @@ static void the_bead_leaves_at_two_thirds(void **state) {
     run_holds(&(scene_run){.scene = "bead"}, 1e-9);
     run_gives(&(scene_run){.scene = "bead", .parameters = "speed=1e-6", .duration = 6},
               "leaving_cosine", 2.0 / 3, GEOMETRY);
+    /* In fixed steps it is seen to have left when it is a millionth of the path away. */
+    run_gives(&(scene_run){.scene = "bead", .method = "stepping", .step = 1e-4}, "leaving_cosine",
+              2.0 / 3, 0.02);
     /* Fast enough at the top it flies at once. */
     rg_scene *scene = finish_run(&(scene_run){.scene = "bead", .parameters = "speed=2.5"});
     assert_true(find_measure(scene, "leaving_cosine").value > 0.8);

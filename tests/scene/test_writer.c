@@ -437,16 +437,33 @@ static void odd_names_survive(void **state) {
     rg_scene *again = read_back(scene);
     compare_scenes(scene, again);
     rg_scene_destroy(again);
-    rg_body_def def = rg_body_def_default();
-    def.name = "caf\xe9";
-    def.motion = RG_MOTION_FIXED;
-    rg_body_id body;
-    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_OK);
-    char *text;
-    size_t size;
-    rg_error error = {0};
-    assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
-    assert_null(text);
+    /* Bytes that are no UTF-8: cut short, going on with nothing, longer than needed, surrogates,
+     * beyond the last character. */
+    static const char *const bad[] = {"caf\xe9",
+                                      "\x80",
+                                      "\xc1\xbf",
+                                      "\xe0\x9f\xbf",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xf8\x88\x80",
+                                      "\xff",
+                                      "\xc3x",
+                                      "\xe6\x97x"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rg_body_def def = rg_body_def_default();
+        def.name = bad[i];
+        def.motion = RG_MOTION_FIXED;
+        rg_body_id body;
+        assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_OK);
+        char *text;
+        size_t size;
+        rg_error error = {0};
+        assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
+        assert_null(text);
+        assert_int_equal(rg_world_remove_body(world, body), RG_OK);
+    }
     rg_scene_destroy(scene);
 }
 

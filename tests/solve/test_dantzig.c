@@ -89,6 +89,53 @@ static double compare_motion(const lcp *p, const double *f, const double *g) {
     return size > 0 ? worst / size : worst;
 }
 
+/* The small method solves nearly all small problems by itself, to rounding: a, f >= 0 and one of
+ * them 0 in every row. What is too large for the magnitudes that a caller allows, it leaves. */
+static void small_problems_need_nothing_else(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(29);
+    int tried = 0, solved_count = 0;
+    for (int i = 0; i < test_cases(4000, 100000); i++) {
+        lcp p;
+        make_lcp(&p, i % 4, &random);
+        if (p.n < RG_SMALL_MIN)
+            continue;
+        double force[MOST], velocity[MOST], largest = 0;
+        for (size_t k = 0; k < p.n; k++)
+            largest = fmax(largest, fabs(p.b[k]));
+        rg_linear_problem problem = {.size = p.n, .matrix = p.a, .b = p.b};
+        rg_solution solution = {force, velocity, NULL};
+        rg_solve_report report = {0};
+        bool solved = false;
+        assert_int_equal(
+            rg_dantzig_solve_small(context, &problem, 1e6, &solution, &report, &solved, NULL),
+            RG_OK);
+        tried++, solved_count += solved;
+        if (!solved)
+            continue;
+        for (size_t k = 0; k < p.n; k++) {
+            double a = p.b[k], size = fabs(p.b[k]);
+            for (size_t j = 0; j < p.n; j++) {
+                a += p.a[k * p.n + j] * force[j];
+                size += fabs(p.a[k * p.n + j] * force[j]);
+            }
+            assert_near(velocity[k], a, 1e-13 * size);
+            assert_true(force[k] >= 0 && a >= -1e-11 * size);
+            assert_true(force[k] == 0 || a <= 1e-11 * size);
+        }
+        if (largest > 0) {
+            assert_int_equal(rg_dantzig_solve_small(context, &problem, 0.5 * largest, &solution,
+                                                    &report, &solved, NULL),
+                             RG_OK);
+            assert_false(solved);
+        }
+    }
+    print_message("small: %d of %d\n", solved_count, tried);
+    assert_true(solved_count >= 0.99 * tried);
+    rg_solve_context_destroy(context);
+}
+
 /* The oracle: every set of independent rows C, by deciding row after row whether it is in. A factor
  * of the rows that are in grows along the way (A_CC = R'R, row k of R' in factor[k]). */
 typedef struct oracle {
@@ -804,6 +851,7 @@ static void test_dynamic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_problems_need_nothing_else),
         cmocka_unit_test(test_against_enumeration),
         cmocka_unit_test(test_pivots_per_row),
         cmocka_unit_test(test_permutation),

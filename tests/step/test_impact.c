@@ -355,6 +355,30 @@ static void moving_wall(void **state) {
     }
 }
 
+/* A ball that strikes a wall while it slides along it: its normal and its friction do not know of
+ * each other. The normal takes (1 - e^2) m v^2 / 2; friction slips to the end, or makes it roll
+ * (2/7 of the slip is left to the spin of a ball with 2/5 m r^2). */
+static void work_of_normals_and_friction(void **state) {
+    (void)state;
+    const double mass = 2, v = 3, slip = 1.5;
+    for (size_t k = 0; k < rg_impact_law_count(); k++)
+        for (int i = 0; i < 8; i++) {
+            double e = i % 2 ? 0.5 : 0, mu = i % 4 < 2 ? 0.05 : 2, radius = i < 4 ? 1 : 0.25;
+            double inertia = 0.4 * mass * radius * radius, push = (1 + e) * mass * v;
+            scene *s = scene_make(3);
+            uint32_t body = scene_body(s, mass, (rg_vec3){inertia, inertia, inertia});
+            scene_velocity(s, body, (rg_vec3){slip, -v, 0}, (rg_vec3){0, 0, 0});
+            scene_contact(s, body, FIXED, (rg_vec3){0, 1, 0}, (rg_vec3){0, -radius, 0},
+                          (rg_vec3){0, 0, 0}, mu, e);
+            impact_answer a;
+            resolve(s, rg_impact_law_name(rg_impact_law_at(k)), &a);
+            double p = fmin(mu * push, 2 * mass * slip / 7); /* along the wall */
+            assert_near(a.info.normal_change, -(1 - e * e) * mass * v * v / 2, 1e-12);
+            assert_near(a.info.friction_change, -p * slip + 3.5 * p * p / (2 * mass), 1e-12);
+            free(s);
+        }
+}
+
 /* Nothing approaches: nothing happens. Slower than `still` counts as that. */
 static void nothing(void **state) {
     (void)state;
@@ -651,6 +675,7 @@ int main(void) {
         cmocka_unit_test(articulated),
         cmocka_unit_test(joint_that_moves),
         cmocka_unit_test(moving_wall),
+        cmocka_unit_test(work_of_normals_and_friction),
         cmocka_unit_test(nothing),
         cmocka_unit_test(second_round),
         cmocka_unit_test(immovable),

@@ -6,6 +6,7 @@
 #include "base/base_math.h"
 #include "rigor/version.h"
 #include "rigor/world.h"
+#include "world/world.h"
 
 #include <string.h>
 
@@ -190,6 +191,33 @@ static void state_of_prescribed_bodies(void **unused) {
     rg_world_destroy(world);
 }
 
+/* What is refused leaves no trace, not even in the count of changes, at which the history of a method
+ * would end. */
+static void refused_changes_are_none(void **state) {
+    (void)state;
+    rg_world *world = make_world(false);
+    rg_body_id body = add_moving(world, RG_MOTION_DYNAMIC, (rg_prescription){0});
+    rg_body_id fixed = add_moving(world, RG_MOTION_FIXED, (rg_prescription){0});
+    rg_collider_id only = rg_body_collider_at(world, body, 0), other;
+    rg_collider_def far = rg_collider_get_def(world, only);
+    rg_vec3 huge = {1.5e308, 0, 0};
+    far.pose.position.x = 1e200; /* its inertia is infinite */
+    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_OK);
+    uint64_t edits = world->content.edits, hash = rg_world_state_hash(world);
+    assert_int_not_equal(rg_world_add_collider(world, body, &far, &other, NULL), RG_OK);
+    assert_int_equal(other.index1, 0);
+    assert_int_not_equal(rg_world_remove_collider(world, only), RG_OK);
+    assert_true(rg_collider_exists(world, only) && rg_body_collider_count(world, body) == 1);
+    assert_true(rg_collider_get_def(world, only).density == far.density);
+    assert_int_equal(rg_body_set_velocity(world, body, huge), RG_NOT_FINITE);
+    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_NOT_FINITE);
+    assert_int_equal(rg_body_apply_central_force(world, fixed, rg_vec3_make(1, 0, 0)),
+                     RG_INVALID_ARGUMENT);
+    assert_true(world->content.edits == edits);
+    assert_true(rg_world_state_hash(world) == hash);
+    rg_world_destroy(world);
+}
+
 /* Pointers of bodies and colliders: given, changed, carried by snapshots, no part of the state. */
 static void user_data(void **unused) {
     (void)unused;
@@ -280,6 +308,7 @@ static void zeroed_defs(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_changes_are_none),
         cmocka_unit_test(state_of_dynamic_body),
         cmocka_unit_test(all_or_nothing),
         cmocka_unit_test(state_in_the_plane),
