@@ -89,6 +89,164 @@ static void test_same_bits(void **state) {
     rg_recording_close(recording);
 }
 
+/* ---- the other tables ---- */
+
+/* A ball that bounces and slides, a pendulum, drag. */
+static const char of_all_kinds[] =
+    "rigor: 1\n"
+    "method: {name: analytic, step: 0.01}\n"
+    "materials:\n"
+    "  hard: {friction: 0.2, restitution: 0.5}\n"
+    "bodies:\n"
+    "  - {name: floor, motion: fixed, shape: {halfspace: {normal: [0, 0, 1], offset: 0}},\n"
+    "     material: hard}\n"
+    "  - {name: ball, shape: {sphere: 0.1}, position: [0, 0, 0.2], velocity: [1, 0, 0],\n"
+    "     material: hard}\n"
+    "  - {name: bob, shape: {sphere: 0.1}, position: [5, 0, 3]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [world, bob], point: [4, 0, 3], axis: [0, 1, 0]}\n"
+    "forces:\n"
+    "  - {kind: drag, body: bob, linear: 0.5}\n";
+
+/* Every row has as many cells as the header. */
+typedef struct table {
+    char *text;
+    size_t columns, rows;
+} table;
+
+static size_t count_cells(const char *line) {
+    size_t cells = 1;
+    bool quoted = false;
+    for (const char *c = line; *c && *c != '\n'; c++) {
+        quoted ^= *c == '"';
+        cells += *c == ',' && !quoted;
+    }
+    return cells;
+}
+
+static table read_table(const char *path) {
+    table t = {.text = read_bytes(path).data};
+    t.columns = count_cells(t.text);
+    for (const char *line = strchr(t.text, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        if (count_cells(line) != t.columns)
+            fail_msg("%s: %zu cells, not %zu: %.200s", path, count_cells(line), t.columns, line);
+        t.rows++;
+    }
+    return t;
+}
+
+/* The number in a row and a column, NaN if it is empty. No text of these tables has commas. */
+static double number_at(const table *t, size_t row, const char *name) {
+    size_t column = 0;
+    const char *at = t->text, *line = t->text;
+    for (size_t length = strlen(name);; column++) {
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\n'))
+            break;
+        at += strcspn(at, ",\n");
+        if (*at++ != ',')
+            fail_msg("there is no column %s", name);
+    }
+    for (size_t i = 0; i <= row; i++)
+        line = strchr(line, '\n') + 1;
+    for (; column > 0; column--)
+        line = strchr(line, ',') + 1;
+    double number = NAN;
+    (void)rg_parse_double(line, strcspn(line, ",\n"), &number);
+    return number;
+}
+
+static void assert_columns(const table *t, size_t row, const char *const names[3], rg_vec3 v) {
+    for (int k = 0; k < 3; k++)
+        assert_true(number_at(t, row, names[k]) == (&v.x)[k]);
+}
+
+static void check_impulses(rg_recording *recording, const table *t) {
+    static const char *const normal[3] = {"nx", "ny", "nz"}, *const impulse[3] = {"ix", "iy", "iz"},
+                             *const after[3] = {"after_x", "after_y", "after_z"};
+    size_t row = 0, count;
+    for (size_t i = 0; i < rg_recording_get_info(recording).frame_count; i++) {
+        const rg_recorded_impulse *impulses;
+        assert_int_equal(rg_recording_read_impulses(recording, i, &impulses, &count, NULL), RG_OK);
+        for (size_t k = 0; k < count; k++, row++) {
+            assert_columns(t, row, normal, impulses[k].normal);
+            assert_columns(t, row, impulse, impulses[k].impulse);
+            assert_columns(t, row, after, impulses[k].after);
+            assert_true(number_at(t, row, "friction") == 0.2);
+            assert_true(number_at(t, row, "restitution") == 0.5);
+        }
+    }
+    assert_int_equal(row, t->rows);
+}
+
+static void check_contacts(rg_recording *recording, const table *t) {
+    static const char *const place[3] = {"px", "py", "pz"}, *const force[3] = {"fx", "fy", "fz"};
+    size_t row = 0, count;
+    for (size_t i = 0; i < rg_recording_get_info(recording).frame_count; i++) {
+        const rg_recorded_contact *contacts;
+        assert_int_equal(rg_recording_read_contacts(recording, i, &contacts, &count, NULL), RG_OK);
+        for (size_t k = 0; k < count; k++, row++) {
+            assert_columns(t, row, place, contacts[k].position);
+            assert_columns(t, row, force, contacts[k].force);
+            assert_true(number_at(t, row, "slip_speed") == contacts[k].slip_speed);
+        }
+    }
+    assert_int_equal(row, t->rows);
+}
+
+static void check_joints(rg_recording *recording, const table *t) {
+    static const char *const force[3] = {"fx", "fy", "fz"};
+    for (size_t i = 0; i < t->rows; i++) {
+        const rg_recorded_joint *joints;
+        size_t count;
+        assert_int_equal(rg_recording_read_joints(recording, i, &joints, &count, NULL), RG_OK);
+        assert_int_equal(count, 1);
+        assert_true(number_at(t, i, "x0") == joints[0].coordinate.x);
+        assert_true(isnan(number_at(t, i, "x1")) && isnan(number_at(t, i, "v2")));
+        assert_true(number_at(t, i, "v0") == joints[0].velocity.x);
+        assert_columns(t, i, force, joints[0].force);
+        assert_true(number_at(t, i, "error") == joints[0].error);
+    }
+}
+
+static void test_all_tables(void **state) {
+    (void)state;
+    char path[256], csv[256];
+    rg_scene *scene = scene_of_text(of_all_kinds);
+    rg_recorder_options options = {.overwrite = true};
+    rg_recorder *recorder;
+    rg_error error = {0};
+    in_directory("all.csv", csv);
+    if (rg_recorder_open(scene, in_directory("all.h5", path), &options, &recorder, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    for (int i = 0; i < 80; i++) {
+        step_recorded(scene, recorder);
+        assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+    }
+    assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
+    rg_scene_destroy(scene);
+    rg_recording *recording = open_recording(path);
+    typedef rg_status exporter(rg_recording *, const char *, rg_error *);
+    static exporter *const exporters[] = {
+        rg_recording_export_csv,          rg_recording_export_contacts_csv,
+        rg_recording_export_impulses_csv, rg_recording_export_joints_csv,
+        rg_recording_export_loads_csv,    rg_recording_export_certificate_csv,
+        rg_recording_export_events_csv};
+    for (size_t i = 0; i < sizeof exporters / sizeof exporters[0]; i++) {
+        if (exporters[i](recording, csv, &error) != RG_OK)
+            fail_msg("%s", error.text);
+        table t = read_table(csv);
+        assert_true(t.rows >= 2);
+        if (i == 1)
+            check_contacts(recording, &t);
+        if (i == 2)
+            check_impulses(recording, &t);
+        if (i == 3)
+            check_joints(recording, &t);
+        free(t.text);
+    }
+    rg_recording_close(recording);
+}
+
 static void test_failure_keeps_the_old_file(void **state) {
     (void)state;
     char path[256], csv[256], other[256];
@@ -122,6 +280,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_text),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_all_tables),
         cmocka_unit_test(test_failure_keeps_the_old_file),
     };
     return cmocka_run_group_tests(tests, make_test_directory, remove_test_directory);

@@ -122,6 +122,22 @@ static void a_rename_lasts(void **state) {
     empty_test_directory();
 }
 
+/* One holds a file; whoever else wants it is told at once. */
+static void a_lock_is_held_by_one(void **state) {
+    (void)state;
+    char path[256];
+    rg_disk_file first, other;
+    assert_int_equal(rg_disk_open(NULL, in_directory("one", path), RG_DISK_NEW, &first), 0);
+    assert_int_equal(rg_disk_open(NULL, path, RG_DISK_CHANGE, &other), 0);
+    assert_int_equal(rg_disk_lock(&first), 0);
+    assert_int_equal(rg_disk_lock(&other), EBUSY);
+    assert_true(rg_disk_is_at(&other, path));
+    rg_disk_close(&first);
+    assert_int_equal(rg_disk_lock(&other), 0);
+    rg_disk_close(&other);
+    empty_test_directory();
+}
+
 /* What interrupts a sync is tried again; where nothing can be synced, nothing has to be; anything
  * else is an error of the caller's. */
 static void syncs_fail_as_they_must(void **state) {
@@ -231,9 +247,10 @@ static void problems_last(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_rename_lasts),  cmocka_unit_test(syncs_fail_as_they_must),
-        cmocka_unit_test(recordings_last), cmocka_unit_test(a_failed_sync_is_told),
-        cmocka_unit_test(exports_last),    cmocka_unit_test(problems_last),
+        cmocka_unit_test(a_rename_lasts),          cmocka_unit_test(a_lock_is_held_by_one),
+        cmocka_unit_test(syncs_fail_as_they_must), cmocka_unit_test(recordings_last),
+        cmocka_unit_test(a_failed_sync_is_told),   cmocka_unit_test(exports_last),
+        cmocka_unit_test(problems_last),
     };
     return cmocka_run_group_tests(tests, make_test_directory, remove_test_directory);
 }

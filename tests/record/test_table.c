@@ -4,6 +4,7 @@
 
 #include "rigor/table.h"
 
+#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,30 @@ static void same_bytes_twice(void **state) {
     free(files[0]), free(files[1]);
 }
 
+static herr_t count_errors(hid_t stack, void *user) {
+    (void)stack;
+    ++*(int *)user;
+    return 0;
+}
+
+/* A program that wants to hear of HDF5's errors still does afterwards. */
+static void errors_of_the_program_are_its_own(void **state) {
+    (void)state;
+    int heard = 0;
+    rg_table_file *table;
+    rg_error error;
+    assert_true(H5Eset_auto2(H5E_DEFAULT, count_errors, &heard) >= 0);
+    assert_int_equal(create("table_3.h5", ROWS, &table, &error), RG_OK);
+    add_rows(table, ROWS); /* several blocks */
+    assert_true(H5Dopen2(H5I_INVALID_HID, "nothing", H5P_DEFAULT) < 0);
+    assert_int_equal(heard, 1);
+    assert_int_equal(rg_table_file_close(table, &error), RG_OK);
+    remove("table_3.h5");
+    assert_true(H5Dopen2(H5I_INVALID_HID, "nothing", H5P_DEFAULT) < 0);
+    assert_int_equal(heard, 2);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 static void what_does_not_fit_is_refused(void **state) {
     const char *const wrong[][COLUMNS] = {{"1.5", "0", "done"},
                                           {"", "0", "done"},
@@ -83,6 +108,7 @@ static void what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes_twice),
+                                       cmocka_unit_test(errors_of_the_program_are_its_own),
                                        cmocka_unit_test(what_does_not_fit_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

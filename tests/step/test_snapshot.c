@@ -44,6 +44,51 @@ static void restore_goes_on_with_the_same_bits(void **state) {
     }
 }
 
+static rg_force_id add_weight(rg_world *world, rg_body_id body) {
+    rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+    rg_force_id force;
+    def.body = body;
+    assert_int_equal(rg_world_add_force(world, &def, &force, NULL), RG_OK);
+    return force;
+}
+
+static rg_joint_id add_hinge(rg_world *world, rg_body_id body) {
+    rg_joint_def def = rg_joint_def_default(RG_JOINT_HINGE);
+    rg_joint_id joint;
+    def.body_b = body;
+    assert_int_equal(rg_world_add_joint(world, &def, &joint, NULL), RG_OK);
+    return joint;
+}
+
+/* Colliders, forces and joints that were made after a snapshot. */
+static void old_handles_of_all_kinds_stay_dead(void **state) {
+    (void)state;
+    rg_world *world = mixed(0);
+    rg_body_id body = rg_world_body_at(world, 0);
+    rg_collider_def def = rg_collider_get_def(world, rg_body_collider_at(world, body, 0));
+    rg_snapshot *snapshot;
+    assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
+    rg_collider_id collider[2];
+    rg_force_id force[2];
+    rg_joint_id joint[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rg_world_add_collider(world, body, &def, &collider[i], NULL), RG_OK);
+        force[i] = add_weight(world, body);
+        joint[i] = add_hinge(world, body);
+        if (i == 0)
+            assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
+    }
+    assert_int_equal(rg_world_remove_collider(world, collider[0]), RG_INVALID_HANDLE);
+    assert_int_equal(rg_world_remove_force(world, force[0]), RG_INVALID_HANDLE);
+    assert_int_equal(rg_world_remove_joint(world, joint[0]), RG_INVALID_HANDLE);
+    assert_int_equal(rg_world_remove_collider(world, collider[1]), RG_OK);
+    assert_int_equal(rg_world_remove_force(world, force[1]), RG_OK);
+    assert_int_equal(rg_world_remove_joint(world, joint[1]), RG_OK);
+    assert_int_equal(joint[0].index1, joint[1].index1); /* slots as before, for the same order */
+    rg_snapshot_destroy(snapshot);
+    rg_world_destroy(world);
+}
+
 /* A handle that was made after the snapshot must not come to life again with another body. */
 static void old_handles_stay_dead_after_a_restore(void **state) {
     (void)state;
@@ -202,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restore_goes_on_with_the_same_bits),
         cmocka_unit_test(old_handles_stay_dead_after_a_restore),
+        cmocka_unit_test(old_handles_of_all_kinds_stay_dead),
         cmocka_unit_test(a_clone_is_a_world_of_its_own),
         cmocka_unit_test(a_saved_state_goes_on_in_a_fresh_world),
         cmocka_unit_test(damaged_states_are_refused),

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,20 +30,36 @@ typedef struct counting_allocator {
     size_t resizes, releases, fail_after;
 } counting_allocator;
 
+/* Blocks of all of them that were not given back: a program that ends with any has failed. */
+static long counted_blocks;
+
+static inline void check_counted_blocks(void) {
+    if (counted_blocks == 0)
+        return;
+    fprintf(stderr, "%ld blocks of counting allocators were not given back\n", counted_blocks);
+    _Exit(1);
+}
+
 static inline void *counting_resize(void *user, void *pointer, size_t size) {
     counting_allocator *counter = user;
     counter->resizes++;
     if (counter->fail_after && counter->resizes > counter->fail_after)
         return NULL;
-    return realloc(pointer, size);
+    void *block = realloc(pointer, size);
+    counted_blocks += block && !pointer;
+    return block;
 }
 
 static inline void counting_release(void *user, void *pointer) {
     ((counting_allocator *)user)->releases++;
+    counted_blocks -= pointer != NULL;
     free(pointer);
 }
 
 static inline rg_allocator counting_allocator_make(counting_allocator *counter) {
+    static bool begun;
+    if (!begun)
+        begun = atexit(check_counted_blocks) == 0;
     *counter = (counting_allocator){0};
     return (rg_allocator){counting_resize, counting_release, counter};
 }

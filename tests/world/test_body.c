@@ -136,6 +136,9 @@ static void state_in_the_plane(void **unused) {
     bad = state;
     bad.angular_velocity.x = 1;
     refuse(world, body, &bad, RG_INVALID_ARGUMENT);
+    bad = state;
+    bad.angle = NAN;
+    refuse(world, body, &bad, RG_NOT_FINITE);
     /* A pose alone leaves the angle. */
     assert_int_equal(rg_body_set_pose(world, body, rg_pose_identity()), RG_OK);
     assert_near(rg_body_angle(world, body), 5 * RG_PI / 2, 0);
@@ -179,6 +182,19 @@ static void state_of_prescribed_bodies(void **unused) {
     assert_vector(rg_body_pose(world, swinging).position, rg_vec3_make(0, 0, 2), 0);
     state.velocity.x = 1;
     refuse(world, swinging, &state, RG_INVALID_ARGUMENT);
+
+    /* Its place is a number; the middle of its swing would be none. */
+    rg_body_id far = add_moving(world, RG_MOTION_KINEMATIC,
+                                (rg_prescription){.kind = RG_PRESCRIBED_OSCILLATION,
+                                                  .amplitude = {1e308, 0, 0},
+                                                  .phase = RG_PI / 2,
+                                                  .frequency = 1e-9});
+    rg_prescribed_state before = rg_body_prescription_start(world, far, &time);
+    state = rg_body_get_state(world, far);
+    state.pose.position.x = -1e308;
+    refuse(world, far, &state, RG_NOT_FINITE);
+    start = rg_body_prescription_start(world, far, &time);
+    assert_memory_equal(&start, &before, sizeof start);
 
     state = rg_body_get_state(world, called);
     refuse(world, called, &state, RG_INVALID_ARGUMENT);
