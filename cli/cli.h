@@ -193,9 +193,8 @@ int cli_report_requirements(const cli_requirements *requirements, bool quiet);
 
 /* ---- cli_end.c ---- */
 
-/* Says whether a run ends badly; EXIT_GOOD or EXIT_FAILED. `overlap`: m, in its last step; NaN:
- * not measured. */
-int cli_report_end(const rg_world *world, const rg_step_info *summary, double overlap);
+/* Says whether a run ends badly; EXIT_GOOD or EXIT_FAILED. */
+int cli_report_end(const rg_world *world, const rg_step_info *summary);
 
 /* ---- cli_dump.c: --dump-problem ---- */
 

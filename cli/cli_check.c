@@ -447,6 +447,13 @@ static int check_scene(const char *path, const char *out, bool loud) {
         fprintf(stderr, "%s\n", error.text);
         return EXIT_BAD_INPUT;
     }
+    status = rg_world_check_prescribed(rg_scene_world(scene), rg_scene_step_size(scene),
+                                       rg_scene_duration(scene), &error);
+    if (status != RG_OK) {
+        fprintf(stderr, "%s: %s\n", path, error.text);
+        rg_scene_destroy(scene);
+        return EXIT_BAD_INPUT;
+    }
     scene_contents contents = look_at(rg_scene_world(scene));
     if (loud)
         describe(path, scene, &contents);

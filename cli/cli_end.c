@@ -1,40 +1,51 @@
-/* Whether a run ends badly, with stated bounds: bodies that overlap in its last step or passed
- * through each other in any, contact problems that were not solved. Such a run looks like any
- * other, and its figures are easily passed over. */
+/* Whether a run ends badly, with stated bounds: bodies that were deep in each other in any of its
+ * steps, or still are, or passed through each other, contact problems that were not solved. Such a
+ * run looks like any other, and its figures are easily passed over. */
 #include "cli.h"
 
-#include <math.h>
+#include <stdio.h>
 
-/* Bodies overlap badly by more than this share of the circumradius of the smallest moving shape:
- * what a fixed step leaves between bodies in motion, of the order of g h^2, is far below it. */
-#define OVERLAP_MOST 0.05
 /* A run fails if more than this share of its contact problems did. */
 #define FAILURES_MOST 0.01
 
-/* m: the smallest circumradius of what forces move; infinity if there is nothing. */
-static double smallest_size(const rg_world *world) {
-    double smallest = INFINITY;
-    for (size_t i = 0; i < rg_world_body_count(world); i++) {
-        rg_body_id body = rg_world_body_at(world, i);
-        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
-            continue;
-        for (size_t k = 0; k < rg_body_collider_count(world, body); k++) {
-            rg_collider_def def = rg_collider_get_def(world, rg_body_collider_at(world, body, k));
-            if (!def.sensor)
-                smallest = fmin(smallest, rg_shape_circumradius(def.shape));
-        }
-    }
-    return smallest;
+static const char *name_of(const rg_world *world, rg_body_id body) {
+    const char *name = rg_body_exists(world, body) ? rg_body_name(world, body) : "";
+    return name[0] ? name : "(no name)";
 }
 
-int cli_report_end(const rg_world *world, const rg_step_info *summary, double overlap) {
-    double most = OVERLAP_MOST * smallest_size(world);
+/* By more than constant velocities, which a step takes as they are. */
+static bool is_prescribed(const rg_world *world, rg_body_id body) {
+    return rg_body_exists(world, body) && rg_body_motion(world, body) == RG_MOTION_KINEMATIC &&
+           rg_body_prescription(world, body).kind != RG_PRESCRIBED_VELOCITY;
+}
+
+/* An overlap on the path of a prescribed motion that the step does not see names the body that
+ * moves so. */
+static void complain_of_overlap(const rg_world *world, const rg_overlap *o) {
+    const char *a = name_of(world, o->body_a), *b = name_of(world, o->body_b);
+    char cause[256] = "";
+    bool prescribed = is_prescribed(world, o->body_a) || is_prescribed(world, o->body_b);
+    if (o->within_step && prescribed)
+        snprintf(cause, sizeof cause,
+                 ", between the ends of a step, where the prescribed motion of \"%.80s\" is not "
+                 "that which the step takes",
+                 is_prescribed(world, o->body_a) ? a : b);
+    cli_complain(
+        "the run ends badly: at t = %.9g s \"%s\" and \"%s\" overlap by %.3g m, %.3g %% of "
+        "the size of the smaller one, more than 5 %%%s; take a smaller step (--step); "
+        "--accept-failures exits with 0",
+        o->time, a, b, o->depth, 100 * o->depth / o->size, cause);
+}
+
+int cli_report_end(const rg_world *world, const rg_step_info *summary) {
+    rg_overlap worst = rg_world_deepest_overlap(world), last = rg_world_last_overlap(world);
     double failed = (double)summary->solver_failures, solves = (double)summary->solves;
     int code = EXIT_GOOD;
-    if (overlap > most) {
-        cli_complain("the run ends badly: bodies overlap by %.3g m, more than %.3g m (%g %% of the "
-                     "circumradius of the smallest moving shape); --accept-failures exits with 0",
-                     overlap, most, 100 * OVERLAP_MOST);
+    if (worst.depth > 0) {
+        complain_of_overlap(world, &worst);
+        code = EXIT_FAILED;
+    } else if (last.depth > 0) { /* from the start on */
+        complain_of_overlap(world, &last);
         code = EXIT_FAILED;
     }
     if (summary->passed_through > 0) {

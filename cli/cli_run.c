@@ -65,9 +65,9 @@ const char cli_run_help[] =
     "Stopped by SIGINT or SIGTERM it finishes the step and writes a checkpoint.\n"
     "Killed in any other way it can be resumed from its last checkpoint.\n"
     "\n"
-    "A run ends badly if bodies overlap in its last step by more than 5 % of the\n"
-    "circumradius of the smallest moving shape, if any passed through each other, or if\n"
-    "more than 1 % of its contact problems were not solved: it says so in its last lines.\n"
+    "A run ends badly if two bodies come to overlap by more than 5 % of the smaller one's\n"
+    "size, at any time, if any passed through each other, or if more than 1 % of its\n"
+    "contact problems were not solved: it says so in its last lines.\n"
     "\n"
     "Exit codes: 0 done, 1 a requirement was broken, the run cannot continue or ends badly,\n"
     "2 usage, 3 the scene or recording cannot be used, 4 output cannot be written, 130 and\n"
@@ -158,7 +158,6 @@ typedef struct run {
     double first_time;     /* s, simulated before this process */
     uint64_t record_every; /* steps */
     double wall, cpu;      /* s */
-    double overlap;        /* m: after the last step; NaN: not measured */
     cli_events events;
 } run;
 
@@ -605,7 +604,6 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
                  rg_status_text(this->heuristic.status));
         return this->heuristic.status;
     }
-    this->overlap = info.certificate.max_penetration;
     rg_scene_observe(this->scene);
     cli_events_note(&this->events, world);
     cli_check_step(&this->requirements, &info, step_number);
@@ -705,9 +703,8 @@ static int report(run *this) {
         fputs("rigor: nothing was recorded; --out FILE.h5 records\n", stderr);
     code = cli_flush();
     int kept = cli_report_requirements(&this->requirements, quiet);
-    int ended = given(this, OPTION_ACCEPT_FAILURES)
-                    ? EXIT_GOOD
-                    : cli_report_end(world, &figures.summary, this->overlap);
+    int ended =
+        given(this, OPTION_ACCEPT_FAILURES) ? EXIT_GOOD : cli_report_end(world, &figures.summary);
     return code != EXIT_GOOD ? code : kept != EXIT_GOOD ? kept : ended;
 }
 
@@ -726,7 +723,7 @@ static int execute(run *this) {
 }
 
 int cli_run(int count, const char **arguments) {
-    run this = {.overlap = NAN};
+    run this = {0};
     memcpy(this.options, all_options, sizeof all_options);
     int code = parse(&this, count, arguments);
     if (code == EXIT_GOOD && given(&this, OPTION_HELP)) {

@@ -6,6 +6,8 @@
 #include "rigor/status.h"
 #include "rigor/types.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,6 +66,18 @@ typedef struct rg_step_info {
     uint64_t fallbacks;       /* solves in which a solver failed and another one was tried */
     uint64_t passed_through;  /* pairs of shapes that passed through each other, by the judge */
 } rg_step_info;
+
+/* Two bodies that are deep in each other: by more than 5 % of the size of the smaller one, which is
+ * its circumradius, or five times its inradius if that is less, as it is of sheets and rods. */
+typedef struct rg_overlap {
+    double depth; /* m; 0: no two bodies are */
+    double size;  /* m: of the smaller one */
+    double time;  /* s */
+    rg_body_id body_a, body_b;
+    /* Between the ends of a step. Of a kinematic body: on the path that is prescribed, which a
+     * fixed step cuts short. */
+    bool within_step;
+} rg_overlap;
 
 /* For summaries of a part of a run, such as the steps between two frames: begin with that of no
  * step (counts 0, figures NaN) and add the steps. As in the summary of a run, except that

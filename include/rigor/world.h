@@ -82,6 +82,18 @@ uint64_t rg_world_seed(const rg_world *world);
 rg_random *rg_world_random(rg_world *world);
 /* Over all steps since the world was made: the worst and the sums (rigor/certificate.h). */
 rg_step_info rg_world_summary(const rg_world *world);
+/* The deepest overlap, relative to the size of the smaller body, that came about in a step since
+ * the world was made, at any time of the step. Bodies that overlap when they are placed do not
+ * count as long as they come out of each other. And the deepest at the end of the last step,
+ * whenever it came about. A world that is not certified has none. */
+rg_overlap rg_world_deepest_overlap(const rg_world *world);
+rg_overlap rg_world_last_overlap(const rg_world *world);
+
+/* That prescribed motions can be followed in steps of `step` seconds from now on for `duration`
+ * seconds (a million steps at most): they do not jump, and an oscillation does not take more than
+ * 100 periods in a step. rg_world_step says the same of each step. */
+rg_status rg_world_check_prescribed(const rg_world *world, double step, double duration,
+                                    rg_error *error);
 
 /* State of all bodies, in the order of rg_world_body_at; valid until bodies come or go. */
 rg_strided rg_world_centre_positions(const rg_world *world);    /* x y z */

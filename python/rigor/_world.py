@@ -506,6 +506,22 @@ class World(NotCopied):
         return lib.rg_world_summary(self._pointer)
 
     @property
+    def deepest_overlap(self) -> c.rg_overlap:
+        """Of two bodies, relative to the size of the smaller one, that came about in a step since the world
+        was made; its depth is 0 if there is none of more than 5 %."""
+        return lib.rg_world_deepest_overlap(self._pointer)
+
+    @property
+    def last_overlap(self) -> c.rg_overlap:
+        """The same at the end of the last step, whenever it came about."""
+        return lib.rg_world_last_overlap(self._pointer)
+
+    def check_prescribed(self, step: float, duration: float) -> None:
+        """Raises an error if prescribed motions cannot be followed in such steps: if they jump."""
+        error = c.rg_error()
+        check(lib.rg_world_check_prescribed(self._pointer, step, duration, byref(error)), error)
+
+    @property
     def profile(self) -> dict[str, float]:
         """Seconds of wall time in each stage of the steps so far, and in all of them ("step")."""
         profile = lib.rg_world_profile(self._pointer)

@@ -12,6 +12,21 @@
 
 _Static_assert((int)RG_JUDGE_LANES <= (int)RG_STEP_LANES, "the judge uses the arenas of islands");
 
+/* Where a kinematic body will be at the end, which it gets to without a jump. */
+static rg_status find_kinematic(const rg_world_content *c, size_t i, double end_time,
+                                rg_motion_state *end, rg_error *error) {
+    rg_status status = rg_prescription_find(c, i, end_time, end, error);
+    if (status)
+        return status;
+    rg_motion_state states[2] = {{.position = c->position[i],
+                                  .orientation = c->orientation[i],
+                                  .velocity = c->velocity[i],
+                                  .angular_velocity = c->angular_velocity[i]},
+                                 *end};
+    double times[2] = {c->time, end_time};
+    return rg_prescription_check_step(c, i, states, times, error);
+}
+
 /* Where the kinematic bodies will be at the end, in the order of the bodies; null if there are
  * none. */
 static rg_status prepare_kinematic(rg_world *world, double end_time, rg_motion_state **states,
@@ -28,7 +43,7 @@ static rg_status prepare_kinematic(rg_world *world, double end_time, rg_motion_s
     rg_status status = RG_OK;
     for (size_t i = 0; i < c->bodies.count && !status; i++)
         if (c->record[i].prescription1)
-            status = rg_prescription_find(c, i, end_time, next++, error);
+            status = find_kinematic(c, i, end_time, next++, error);
     return status;
 }
 
@@ -88,6 +103,27 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
         rg_judge_contacts_add(contacts, &found);
 }
 
+static rg_overlap overlap_told(const rg_world_content *c, const rg_judge_overlap *found,
+                               const double span[2]) {
+    if (!(found->depth > 0))
+        return (rg_overlap){0};
+    return (rg_overlap){.depth = found->depth,
+                        .size = found->size,
+                        .time = found->time,
+                        .body_a = rg_body_id_at(c, found->body[0]),
+                        .body_b = rg_body_id_at(c, found->body[1]),
+                        .within_step = span[0] < found->time && found->time < span[1]};
+}
+
+static void keep_overlaps(rg_world_content *c, const rg_judge_gaps *gaps) {
+    rg_overlap_record *kept = &c->overlaps;
+    rg_overlap deepest = overlap_told(c, &gaps->deepest, gaps->span);
+    kept->last = overlap_told(c, &gaps->standing, gaps->span);
+    if (deepest.depth * kept->deepest.size > kept->deepest.depth * deepest.size ||
+        kept->deepest.depth == 0)
+        kept->deepest = deepest;
+}
+
 /* The machinery keeps what a step that repeats this one has to tell. */
 static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
                        const rg_step_report *report, rg_step_machinery *machinery,
@@ -126,6 +162,7 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
         info->certificate.max_penetration = fmax(0, -gaps.end);
         info->passed_through = gaps.passed;
     }
+    keep_overlaps(c, &gaps);
     rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
     if (report->still)
         rest->totals = after, rest->contacts = contacts, rest->info = *info;

@@ -246,6 +246,16 @@ rg_step_info rg_world_summary(const rg_world *world) {
     return summary;
 }
 
+rg_overlap rg_world_deepest_overlap(const rg_world *world) {
+    const rg_world_content *c = &world->content;
+    return c->run.judged == 0 ? (rg_overlap){0} : c->overlaps.deepest;
+}
+
+rg_overlap rg_world_last_overlap(const rg_world *world) {
+    const rg_world_content *c = &world->content;
+    return c->run.judged == 0 ? (rg_overlap){0} : c->overlaps.last;
+}
+
 double rg_world_energy(const rg_world *world) {
     rg_judge_totals t = rg_judge_look(&world->content);
     return t.kinetic + t.potential;

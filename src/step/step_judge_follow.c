@@ -27,7 +27,12 @@
  * less deep is penetration, which the gap tells, and so is what leaves by the way it came. A half-
  * space has one side only: nothing passes through it.
  *
- * Tested by tests/step/test_judge_gaps.c. */
+ * Deep. Depths are also compared with the size of the smaller body: an overlap of more than
+ * RG_JUDGE_DEEP of it that was not there when the step began, or has grown in it, is one that the
+ * step has made. Bodies that overlap from the start are no mistake of a step as long as they come
+ * out of each other.
+ *
+ * Tested by tests/step/test_judge_gaps.c and tests/step/test_judge_deep.c. */
 #include "step/step_judge_follow.h"
 
 #include "rigor/proximity.h"
@@ -53,6 +58,10 @@ enum { FACETS_MOST = 256, EDGES_MOST = 32 };
 #define PARALLEL 1e-6
 /* Share of the inradius of the thinner one: an overlap that is no deeper is slight. */
 #define SLIGHT 0.01
+
+/* Of the smaller size: an overlap that was deep before the step and is no deeper by more than this
+ * comes from before. Depths are found along other normals at other instants. */
+#define GROWTH 1e-3
 
 /* A look at a pair at an instant. */
 typedef struct look {
@@ -83,7 +92,46 @@ typedef struct chase {
     rg_vec3 way[2]; /* normal in the frames of the bodies, when they were last not deep */
     bool has_known;
     rg_vec3 known[2]; /* normal in their frames, of the last look */
+    bool has_before;
+    double before; /* m: the gap when the step began */
 } chase;
+
+/* --- deep overlaps ---------------------------------------------------------------------------- */
+
+static double size_of_smaller(const rg_judge_part *const part[2]) {
+    return part[0]->size < part[1]->size ? part[0]->size : part[1]->size;
+}
+
+static rg_judge_overlap overlap_of(const rg_judge_part *const part[2], double gap, double time) {
+    double size = size_of_smaller(part);
+    return (rg_judge_overlap){-gap / size, -gap, size, time, {part[0]->body, part[1]->body}};
+}
+
+rg_judge_gaps rg_judge_gaps_make(double begin, double end) {
+    return (rg_judge_gaps){.span = {begin, end},
+                           .least = INFINITY,
+                           .end = INFINITY,
+                           .deepest = {.share = RG_JUDGE_DEEP},
+                           .standing = {.share = RG_JUDGE_DEEP}};
+}
+
+bool rg_judge_may_be_deepest(const rg_judge_gaps *found, const rg_judge_part *const part[2],
+                             double gap) {
+    return gap < 0 && -gap > found->deepest.share * size_of_smaller(part);
+}
+
+void rg_judge_note_deepest(rg_judge_gaps *found, const rg_judge_part *const part[2], double gap,
+                           double before, double time) {
+    double size = size_of_smaller(part);
+    bool was_deep = -before > RG_JUDGE_DEEP * size;
+    if (rg_judge_may_be_deepest(found, part, gap) && !(was_deep && before - gap <= GROWTH * size))
+        found->deepest = overlap_of(part, gap, time);
+}
+
+void rg_judge_note_standing(rg_judge_gaps *found, const rg_judge_part *const part[2], double gap) {
+    if (gap < 0 && -gap > found->standing.share * size_of_smaller(part))
+        found->standing = overlap_of(part, gap, found->span[1]);
+}
 
 /* --- one instant ------------------------------------------------------------------------------ */
 
@@ -190,10 +238,20 @@ static void look_closer(const chase *c, look *at) {
         propose(c, at, distance.normal);
 }
 
-/* What a gap must exceed not to matter: that it would be the smallest, or be deep. */
+/* What a gap must exceed not to matter: that it would be the smallest, the deepest relative to the
+ * bodies' size, or be deep enough to pass through. */
+static double bar_for(const rg_judge_gaps *found, const rg_judge_part *const part[2], double near,
+                      double deep, double size) {
+    double least = found->least < near ? found->least : near;
+    double deepest = -found->deepest.share * size_of_smaller(part);
+    double bar = least > -deep ? least : -deep;
+    bar = bar > deepest ? bar : deepest;
+    double resolved = RESOLUTION * size, share = RESOLUTION_SHARE * fabs(bar);
+    return bar - (resolved > share ? resolved : share);
+}
+
 static double bar_of(const chase *c) {
-    double least = fmin(c->found->least, c->near);
-    return fmax(least, -c->deep) - fmax(RESOLUTION * c->size, RESOLUTION_SHARE * fabs(least));
+    return bar_for(c->found, c->part, c->near, c->deep, c->size);
 }
 
 /* The plane of the last look, as it moves with either body: whether it shows that the shapes are no
@@ -213,21 +271,44 @@ static void know(chase *c, const rg_pose pose[2], rg_vec3 normal) {
     c->has_known = true;
 }
 
+static void propose_growth(const chase *c, look *at) {
+    rg_growth growth;
+    if (rg_growth_between(c->part[0]->shape, at->pose[0], c->part[1]->shape, at->pose[1], NULL,
+                          &growth) == RG_OK)
+        propose(c, at, growth.normal);
+}
+
+/* m: the gap when the step began. */
+static double gap_before(chase *c) {
+    look at = {.gap = -INFINITY, .pose = {c->part[0]->start, c->part[1]->start}};
+    if (c->has_before)
+        return c->before;
+    if (c->plane >= 0) {
+        at.gap = plane_gap(c, at.pose, &at.normal);
+    } else {
+        propose_growth(c, &at);
+        if (at.gap < -SLIGHT * c->deep)
+            look_closer(c, &at);
+    }
+    c->has_before = true;
+    c->before = at.gap;
+    return at.gap;
+}
+
 static look look_at(chase *c, double time, const rg_pose pose[2]) {
     look at = {.time = time, .gap = -INFINITY, .pose = {pose[0], pose[1]}};
     c->looks--;
     if (c->plane >= 0) {
         at.gap = plane_gap(c, pose, &at.normal);
     } else if (!look_along_known(c, &at)) {
-        rg_growth growth;
-        if (rg_growth_between(c->part[0]->shape, pose[0], c->part[1]->shape, pose[1], NULL,
-                              &growth) == RG_OK)
-            propose(c, &at, growth.normal);
+        propose_growth(c, &at);
         if (at.gap < c->found->least || at.gap < -SLIGHT * c->deep)
             look_closer(c, &at);
     }
     know(c, at.pose, at.normal);
     c->found->least = fmin(c->found->least, at.gap);
+    if (rg_judge_may_be_deepest(c->found, c->part, at.gap))
+        rg_judge_note_deepest(c->found, c->part, at.gap, gap_before(c), time);
     return at;
 }
 
@@ -605,9 +686,14 @@ void rg_judge_bound_at_end(rg_judge_pair *pair, rg_judge_gaps *found) {
     pair->gap = -INFINITY;
     pair->known = plane >= 0;
     if (pair->known) {
+        rg_vec3 other;
         pair->gap = height_at(pair, plane, false, &pair->normal);
         found->least = pair->gap < found->least ? pair->gap : found->least;
         found->end = pair->gap < found->end ? pair->gap : found->end;
+        rg_judge_note_standing(found, pair->part, pair->gap);
+        if (rg_judge_may_be_deepest(found, pair->part, pair->gap))
+            rg_judge_note_deepest(found, pair->part, pair->gap,
+                                  height_at(pair, plane, true, &other), found->span[1]);
     } else if (!rg_is_zero(pair->hint) && is_bounded(pair->part[0]) && is_bounded(pair->part[1])) {
         propose_plane(pair, gap_at(pair, false, pair->hint), pair->hint);
     }
@@ -626,31 +712,56 @@ static bool is_carried(const rg_judge_pair *pair, const motion_bounds *m, double
     return false;
 }
 
-/* As is_plain, of two that move straight: bodies that turn about their centres at constant rates
- * swing no faster than their farthest points, and bend no more. */
+void rg_judge_course_bound(rg_judge_course *course) {
+    course->smooth = true;
+    course->acceleration = course->bending = 0;
+    course->turning = course->straight.turning;
+    for (const rg_judge_piece *piece = course->piece; piece; piece = piece->next) {
+        rg_judge_leg leg = rg_judge_leg_along(piece);
+        course->acceleration = fmax(course->acceleration, leg.acceleration);
+        course->turning = fmax(course->turning, leg.turning);
+        course->bending = fmax(course->bending, leg.bending);
+    }
+}
+
+/* m/s^2: most of the acceleration along a normal. */
+static double bend_along(const rg_judge_course *course, rg_vec3 n) {
+    double most = 0;
+    for (const rg_judge_piece *piece = course->piece; piece; piece = piece->next)
+        most = fmax(most, rg_judge_leg_acceleration(&(rg_judge_leg){.piece = piece}, n));
+    return most;
+}
+
+/* As is_plain, of two whose velocities are continuous: bodies that turn about their centres swing
+ * no faster than their farthest points, and bend no more. */
 static bool is_straight(const rg_judge_pair *pair, double length, const rg_judge_gaps *found) {
     const rg_judge_part *const *part = pair->part;
     int plane = plane_of(pair);
     bool closed = plane >= 0 ? part[plane]->still : is_bounded(part[0]) && is_bounded(part[1]);
-    if (!closed || pair->course[0]->piece || pair->course[1]->piece)
+    if (!closed || !pair->course[0]->smooth || !pair->course[1]->smooth)
         return false;
     double deep = plane >= 0 ? INFINITY : depth_of(pair);
-    double least = found->least < pair->near ? found->least : pair->near;
-    double size = RESOLUTION * size_of(pair), share = RESOLUTION_SHARE * fabs(least);
-    double bar = (least > -deep ? least : -deep) - (size > share ? size : share);
+    double bar = bar_for(found, part, pair->near, deep, size_of(pair));
     if (!(pair->gap >= bar && pair->gap >= -deep))
         return false;
-    const rg_judge_leg *x = &pair->course[0]->straight, *y = &pair->course[1]->straight;
+    const rg_judge_course *x = pair->course[0], *y = pair->course[1];
     double swing[2] = {part[0]->swing * x->turning, part[1]->swing * y->turning};
-    double travel = length * (rg_length(rg_sub(y->velocity, x->velocity)) + swing[0] + swing[1]);
+    double speed = rg_length(rg_sub(y->straight.velocity, x->straight.velocity));
+    double travel = length * (speed + swing[0] + swing[1]) +
+                    length * length * (x->acceleration + y->acceleration);
     if (pair->gap - travel >= bar)
         return true;
     rg_vec3 same;
-    motion_bounds m = {travel, length * length * (swing[0] * x->turning + swing[1] * y->turning)};
+    double bend = swing[0] * x->turning + swing[1] * y->turning;
+    if (x->piece || y->piece)
+        bend += part[0]->swing * x->bending + part[1]->swing * y->bending +
+                bend_along(x, pair->normal) + bend_along(y, pair->normal);
+    motion_bounds m = {travel, length * length * bend};
     double begin =
         plane >= 0 ? height_at(pair, plane, true, &same) : gap_at(pair, true, pair->normal);
     lower_bound kept = {begin < pair->gap ? begin : pair->gap, 0.125 * m.bend};
-    return exceeds(kept, &m, bar) || (plane < 0 && is_carried(pair, &m, bar));
+    bool straight = !x->piece && !y->piece;
+    return exceeds(kept, &m, bar) || (plane < 0 && straight && is_carried(pair, &m, bar));
 }
 
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
@@ -667,6 +778,7 @@ void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found)
     pair->gap = last.gap;
     pair->normal = last.normal;
     found->end = fmin(found->end, last.gap);
+    rg_judge_note_standing(found, pair->part, last.gap);
 }
 
 void rg_judge_follow(const rg_judge_pair *pair, double begin, double end, rg_judge_gaps *found) {

@@ -26,6 +26,8 @@ enum { PARTS_PER_LANE = 64 };
 enum { MOST_PATH = 64 };
 /* Pairs nearer than this share of their circumradii are looked at. */
 #define NEAR_SHARE 1e-2
+/* The size of what is thin, over its inradius. */
+#define SHEET 5.0
 /* Of the size of a part: what may be nearer than is told, from rounding. */
 #define UNDER_PLANE 1e-12
 
@@ -41,6 +43,7 @@ typedef struct judged_body {
 /* The gap of two parts in closed form, m: the smallest over the step, and that at its end. */
 typedef struct closed_gap {
     double least, end;
+    double begin, time; /* at the beginning; when it is least: 0 to 1 */
 } closed_gap;
 
 typedef struct judged_part {
@@ -82,7 +85,8 @@ typedef struct gap_search {
     force_range *ranges; /* by slot of a collider */
     const rg_judge_memory *before;
     const rg_step_report *report;
-    size_t *first; /* part of each collider */
+    const rg_judge_tracks *prescribed; /* of prescribed bodies; null: there are none */
+    size_t *first;                     /* part of each collider */
     rg_arena *lane_arenas;
     struct pair_lane *lanes;
 } gap_search;
@@ -104,20 +108,6 @@ static bool is_where_it_was(const gap_search *s, size_t i) {
            memcmp(&s->before->orientation[i], &c->orientation[i], sizeof *c->orientation) == 0;
 }
 
-/* The prescribed motion itself: cubics between as many instants. */
-enum { PRESCRIBED_PIECES = 8 };
-
-static void track_prescribed(const gap_search *s, rg_judge_tracks *tracks, size_t i) {
-    double length = (s->end - s->begin) / PRESCRIBED_PIECES;
-    rg_motion_state ends[2] = {rg_prescription_evaluate(s->content, i, s->begin)};
-    for (int k = 0; k < PRESCRIBED_PIECES; k++) {
-        double begin = s->begin + k * length;
-        ends[1] = rg_prescription_evaluate(s->content, i, begin + length);
-        rg_judge_tracks_join(tracks, i, s->content->planar, begin, length, ends);
-        ends[0] = ends[1];
-    }
-}
-
 static void find_leg(const gap_search *s, size_t i, rg_judge_leg *leg) {
     const rg_world_content *c = s->content;
     rg_pose from = {s->before->position[i], s->before->orientation[i]};
@@ -125,34 +115,57 @@ static void find_leg(const gap_search *s, size_t i, rg_judge_leg *leg) {
     rg_judge_leg_straight(s->begin, s->end, &from, &to, c->angular_velocity[i], leg);
 }
 
+static bool is_oscillation(const rg_world_content *c, size_t i) {
+    uint32_t index1 = c->record[i].prescription1;
+    return index1 && c->prescriptions[index1 - 1].prescription.kind == RG_PRESCRIBED_OSCILLATION;
+}
+
 static void fill_body(const gap_search *s, size_t i, judged_body *body) {
     const rg_world_content *c = s->content;
     const rg_step_report *report = s->report;
-    if (report->tracks && c->record[i].prescription1)
-        track_prescribed(s, report->tracks, i);
-    body->course.piece = report->tracks ? report->tracks->first[i] : NULL;
+    const rg_judge_tracks *tracks = c->record[i].prescription1 ? s->prescribed : report->tracks;
+    body->course.piece = tracks ? tracks->first[i] : NULL;
     body->still = !body->course.piece && is_where_it_was(s, i);
     body->round = false;
     body->angle = 0;
     if (body->still) {
         body->course.straight = (rg_judge_leg){0};
+        rg_judge_course_bound(&body->course);
         body->shift = (rg_vec3){0, 0, 0};
         return;
     }
     body->shift = rg_sub(c->position[i], s->before->position[i]);
     body->round = !body->course.piece && rg_body_only_ball(c, i);
+    body->course.smooth = false;
     if (body->round) /* how it turns is found where it shows (course_of) */
         return;
     find_leg(s, i, &body->course.straight);
-    body->angle = (s->end - s->begin) * body->course.straight.turning;
+    if (!body->course.piece || is_oscillation(c, i))
+        rg_judge_course_bound(&body->course);
+    body->angle = (s->end - s->begin) *
+                  (body->course.smooth ? body->course.turning : body->course.straight.turning);
 }
 
-/* By one thread where there are tracks: those of prescribed bodies grow. */
 static void fill_bodies(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const gap_search *s = user;
     for (size_t i = begin; i < end; i++)
         fill_body(s, i, &s->bodies[i]);
+}
+
+/* How prescribed bodies moved. By one thread: functions of the program may be called. */
+static rg_status follow_prescribed(gap_search *s, rg_arena *arena) {
+    const rg_world_content *c = s->content;
+    if (c->prescription_count == 0)
+        return RG_OK;
+    rg_judge_tracks *tracks = rg_arena_take(arena, 1, sizeof *tracks);
+    if (!tracks || rg_judge_tracks_make(arena, c->bodies.count, tracks))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < c->bodies.count; i++)
+        if (c->record[i].prescription1)
+            rg_judge_tracks_prescribe(c, i, s->begin, s->end, tracks);
+    s->prescribed = tracks;
+    return tracks->lost ? RG_OUT_OF_MEMORY : RG_OK;
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -169,6 +182,18 @@ static rg_bounds grown(rg_bounds b, double by) {
 static rg_bounds drawn(rg_bounds b, rg_vec3 shift) {
     rg_vec3 none = {0, 0, 0};
     return (rg_bounds){rg_add(b.lower, rg_min(none, shift)), rg_add(b.upper, rg_max(none, shift))};
+}
+
+/* Around bounds at the end of a smooth course, wherever its pieces lie. */
+static rg_bounds around_course(rg_bounds b, const rg_judge_piece *piece, rg_vec3 end) {
+    rg_vec3 lower = {0, 0, 0}, upper = {0, 0, 0};
+    for (; piece; piece = piece->next)
+        for (int i = 0; i <= piece->degree; i++) {
+            rg_vec3 shift = rg_sub(piece->position[i], end);
+            lower = rg_min(lower, shift);
+            upper = rg_max(upper, shift);
+        }
+    return (rg_bounds){rg_add(b.lower, lower), rg_add(b.upper, upper)};
 }
 
 static rg_bounds around_track(rg_bounds b, const rg_judge_piece *piece, double reach) {
@@ -190,7 +215,7 @@ static rg_bounds bounds_at_end(const rg_judge_part *p) {
     return (rg_bounds){rg_sub(p->end.position, reach), rg_add(p->end.position, reach)};
 }
 
-static void make_bounds(const judged_body *body, judged_part *p) {
+static void make_bounds(const judged_body *body, rg_vec3 centre, judged_part *p) {
     rg_bounds now = bounds_at_end(&p->part);
     double turned = p->part.swing * (body->angle < 2 ? body->angle : 2);
     bool bounded = isfinite(p->part.reach);
@@ -199,6 +224,8 @@ static void make_bounds(const judged_body *body, judged_part *p) {
         p->swept = p->end;
     else if (!bounded && (body->course.piece || body->angle > 0))
         p->swept = p->end = everywhere;
+    else if (body->course.piece && body->course.smooth)
+        p->swept = around_course(p->end, body->course.piece, centre);
     else if (body->course.piece)
         p->swept = around_track(p->end, body->course.piece, p->part.reach + p->near);
     else
@@ -207,6 +234,18 @@ static void make_bounds(const judged_body *body, judged_part *p) {
 
 static bool is_terrain(const rg_collider *collider) {
     return collider->shape->kind == RG_SHAPE_TERRAIN;
+}
+
+/* m: what an overlap is deep or slight against: the circumradius, of sheets and rods less. Parts
+ * that compounds were cut into may be slivers; their thickest one counts. */
+static double size_of(const rg_collider *collider) {
+    const rg_shape *shape = collider->shape;
+    double thick = shape->inradius;
+    if (is_terrain(collider) || !rg_shape_is_bounded(shape))
+        return INFINITY;
+    for (size_t i = 0; !rg_shape_is_single(shape) && i < shape->def.part_count; i++)
+        thick = fmax(thick, shape->def.parts[i].shape->inradius);
+    return fmin(shape->circumradius, SHEET * thick);
 }
 
 /* Of terrain, none: add_terrain adds those that may be met. */
@@ -256,7 +295,7 @@ static void set_reach(rg_judge_part *p, bool plain) {
 
 /* A convex part of a collider, with its pose in the frame of the body. */
 static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
-                      const rg_pose *in_body, judged_part *p) {
+                      const rg_pose *in_body, double size, judged_part *p) {
     const rg_world_content *c = s->content;
     const rg_collider *collider = &c->collider[number];
     size_t body = rg_body_dense(c, collider->body);
@@ -269,6 +308,8 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
     p->mask = collider->mask;
     rg_judge_part *part = &p->part;
     part->shape = shape;
+    part->body = p->body;
+    part->size = size;
     bool plain = rg_pose_is_identity(in_body);
     const rg_pose *now = &s->before->now[body], *then = &s->before->origin[body];
     bool centred = rg_pose_is_identity(centre);
@@ -289,7 +330,7 @@ static void fill_part(const gap_search *s, size_t number, const rg_shape *shape,
         set_reach(part, (plain && centred) || rg_pose_is_identity(&part->local));
         p->near = NEAR_SHARE * shape->circumradius;
     }
-    make_bounds(own, p);
+    make_bounds(own, c->position[body], p);
 }
 
 static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
@@ -299,14 +340,15 @@ static void add_parts(void *user, size_t begin, size_t end, size_t chunk) {
         const rg_collider *collider = &s->content->collider[i];
         judged_part *parts = &s->parts[s->first[i]];
         size_t count = part_count(collider);
+        double size = count ? size_of(collider) : 0;
         if (count && rg_shape_is_single(collider->shape)) {
-            fill_part(s, i, collider->shape, &collider->pose, parts);
+            fill_part(s, i, collider->shape, &collider->pose, size, parts);
             continue;
         }
         for (size_t k = 0; k < count; k++) {
             const rg_compound_part *part = &collider->shape->def.parts[k];
             rg_pose in_body = rg_pose_compose(collider->pose, part->pose);
-            fill_part(s, i, part->shape, &in_body, &parts[k]);
+            fill_part(s, i, part->shape, &in_body, size, &parts[k]);
         }
     }
 }
@@ -427,7 +469,7 @@ static rg_status add_terrain(gap_search *s, size_t number, size_t others, rg_are
         if (!rooms || !rg_arena_grow(arena, &s->parts, s->count, &s->capacity, sizeof *s->parts))
             return RG_OUT_OF_MEMORY;
         fill_part(s, number, rg_terrain_part(collider->shape, list[i], &rooms[i]), &collider->pose,
-                  &s->parts[s->count++]);
+                  INFINITY, &s->parts[s->count++]);
     }
     return RG_OK;
 }
@@ -572,12 +614,14 @@ static closed_gap between_balls(const judged_part *a, const judged_part *b) {
     rg_vec3 from = rg_sub(b->part.start.position, a->part.start.position);
     rg_vec3 to = rg_sub(b->part.end.position, a->part.end.position), way = rg_sub(to, from);
     double square = rg_length_squared(way), closing = -rg_dot(from, way), end = rg_length(to);
-    double least = end; /* on the way away from each other, they were nearer at the beginning */
-    if (closing < 0)
-        least = rg_length(from);
-    else if (closing < square)
-        least = rg_length(rg_add_scaled(from, closing / square, way));
-    return (closed_gap){least - sum, end - sum};
+    double least = end, time = 1, begin = rg_length(from);
+    if (closing < 0) { /* on the way away from each other, they were nearer at the beginning */
+        least = begin, time = 0;
+    } else if (closing < square) {
+        time = closing / square;
+        least = rg_length(rg_add_scaled(from, time, way));
+    }
+    return (closed_gap){least - sum, end - sum, begin - sum, time};
 }
 
 /* A ball over a half-space that did not turn: the height is linear in time. */
@@ -588,7 +632,7 @@ static closed_gap over_plane(const judged_part *plane, const judged_part *ball) 
     rg_vec3 to = rg_sub(ball->part.end.position, plane->part.end.position);
     double below = def->offset + ball->part.shape->circumradius;
     double begin = rg_dot(up, from) - below, end = rg_dot(up, to) - below;
-    return (closed_gap){begin < end ? begin : end, end};
+    return (closed_gap){begin < end ? begin : end, end, begin, begin < end ? 0 : 1};
 }
 
 /* Pairs whose smallest gap is known in closed form; false: it is not, or balls are so deep that
@@ -610,8 +654,13 @@ static bool is_known(const gap_search *s, const judged_part *a, const judged_par
     } else {
         return false;
     }
+    const rg_judge_part *const part[2] = {&a->part, &b->part};
     gaps->least = gap.least < gaps->least ? gap.least : gaps->least;
     gaps->end = gap.end < gaps->end ? gap.end : gaps->end;
+    if (rg_judge_may_be_deepest(gaps, part, gap.least))
+        rg_judge_note_deepest(gaps, part, gap.least, gap.begin,
+                              s->begin + gap.time * (s->end - s->begin));
+    rg_judge_note_standing(gaps, part, gap.end);
     return true;
 }
 
@@ -625,6 +674,7 @@ static const rg_judge_course *course_of(const gap_search *s, rg_arena *arena,
     if (course) {
         course->piece = NULL;
         find_leg(s, p->body, &course->straight);
+        rg_judge_course_bound(course);
     }
     return course;
 }
@@ -714,6 +764,10 @@ static void join_lanes(const pair_lane *lanes, rg_judge_gaps *gaps) {
         gaps->least = fmin(gaps->least, lanes[i].gaps.least);
         gaps->end = fmin(gaps->end, lanes[i].gaps.end);
         gaps->passed += lanes[i].gaps.passed;
+        if (lanes[i].gaps.deepest.share > gaps->deepest.share)
+            gaps->deepest = lanes[i].gaps.deepest;
+        if (lanes[i].gaps.standing.share > gaps->standing.share)
+            gaps->standing = lanes[i].gaps.standing;
     }
 }
 
@@ -733,7 +787,8 @@ static rg_status follow_pairs(gap_search *s, const rg_judge_room *room, rg_judge
     for (int i = 0; i < RG_JUDGE_LANES; i++) {
         if (lanes[i].status)
             return lanes[i].status;
-        lanes[i].gaps = (rg_judge_gaps){.least = gaps->least, .end = gaps->end};
+        lanes[i].gaps = *gaps;
+        lanes[i].gaps.passed = 0;
     }
     rg_parallel_for(room->pool, RG_JUDGE_LANES, 1, follow_in_lane, s);
     join_lanes(lanes, gaps);
@@ -745,7 +800,7 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
                              rg_judge_gaps *gaps) {
     size_t total = 0, n = content->bodies.count;
     rg_arena *arena = room->arena;
-    *gaps = (rg_judge_gaps){.least = INFINITY, .end = INFINITY};
+    *gaps = rg_judge_gaps_make(before->time, content->time);
     gap_search s = {
         .content = content, .begin = before->time, .end = content->time, .before = before};
     s.first = rg_arena_take(arena, content->colliders.count, sizeof *s.first);
@@ -763,7 +818,9 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     if (!s.bodies || !s.parts)
         return RG_OUT_OF_MEMORY;
     s.report = report;
-    rg_parallel_for(report->tracks ? NULL : room->pool, n, BODIES_PER_CHUNK, fill_bodies, &s);
+    if (follow_prescribed(&s, arena))
+        return RG_OUT_OF_MEMORY;
+    rg_parallel_for(room->pool, n, BODIES_PER_CHUNK, fill_bodies, &s);
     rg_parallel_for(room->pool, content->colliders.count, COLLIDERS_PER_CHUNK, add_parts, &s);
     s.count = total;
     for (size_t i = 0; i < content->colliders.count; i++)

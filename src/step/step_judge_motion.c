@@ -92,17 +92,19 @@ static bool is_steady(double length, const rg_motion_state ends[2]) {
     return angle > CUBIC_MOST || length * rg_length(change) < angle * angle * angle * angle / 48;
 }
 
-void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, double begin,
-                          double length, const rg_motion_state ends[2]) {
-    rg_judge_piece *piece = rg_judge_tracks_add(tracks, body, 3);
-    if (!piece)
-        return;
+rg_vec3 rg_judge_spin_between(const rg_motion_state *from, const rg_motion_state *to,
+                              double length) {
+    return rg_scale(1 / length, turn_between(from->orientation, to->orientation,
+                                             rg_scale(length, from->angular_velocity)));
+}
+
+void rg_judge_piece_join(rg_judge_piece *piece, bool planar, double begin, double length,
+                         const rg_motion_state ends[2]) {
     piece->begin = begin;
     piece->length = length;
     piece->planar = planar;
     piece->steady = !planar && is_steady(length, ends);
-    piece->spin = rg_scale(1 / length, turn_between(ends[0].orientation, ends[1].orientation,
-                                                    rg_scale(length, ends[0].angular_velocity)));
+    piece->spin = rg_judge_spin_between(&ends[0], &ends[1], length);
     for (int i = 0; i < 2; i++) {
         const rg_motion_state *at = &ends[i];
         double third = i == 0 ? length / 3 : -length / 3;
@@ -117,6 +119,13 @@ void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, dou
             planar ? (rg_quat){0, 0, 0, at->angle - third * at->angular_velocity.y}
                    : turned(q, third, at->angular_velocity);
     }
+}
+
+void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, double begin,
+                          double length, const rg_motion_state ends[2]) {
+    rg_judge_piece *piece = rg_judge_tracks_add(tracks, body, 3);
+    if (piece)
+        rg_judge_piece_join(piece, planar, begin, length, ends);
 }
 
 /* --- straight --------------------------------------------------------------------------------- */

@@ -41,9 +41,21 @@ void rg_judge_tracks_drop(rg_judge_tracks *tracks, size_t body);
 /* A piece to be filled in, at the end of the track of a body; null without memory. */
 rg_judge_piece *rg_judge_tracks_add(rg_judge_tracks *tracks, size_t body, int degree);
 /* A cubic between two states of motion, `length` seconds apart; a constant rate of turning, if that
- * is nearer to the truth. */
+ * is nearer to the truth. `piece` has room for 4 coefficients. */
+void rg_judge_piece_join(rg_judge_piece *piece, bool planar, double begin, double length,
+                         const rg_motion_state ends[2]);
+/* The same at the end of a track. */
 void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, double begin,
                           double length, const rg_motion_state ends[2]);
+
+/* rad/s: the constant rate of turning that takes one orientation to another, of all such the
+ * nearest to the first one's. */
+rg_vec3 rg_judge_spin_between(const rg_motion_state *from, const rg_motion_state *to,
+                              double length);
+/* The track of a body whose motion is prescribed, from `begin` to `end` (s), instead of what it
+ * has: step_judge_prescribed.c. None if it moves at constant rates, which is straight. */
+void rg_judge_tracks_prescribe(const rg_world_content *content, size_t body, double begin,
+                               double end, rg_judge_tracks *tracks);
 
 /* A part of a step in which a body moves smoothly: along a piece, or straight. */
 typedef struct rg_judge_leg {

@@ -153,6 +153,11 @@ typedef struct rg_run_record {
     double initial_potential;
 } rg_run_record;
 
+/* Bodies deep in each other: the worst of the run, and at the end of the last step. */
+typedef struct rg_overlap_record {
+    rg_overlap deepest, last;
+} rg_overlap_record;
+
 typedef struct rg_world_content {
     double time, time_carry; /* s; the carry is what rounding has lost of the sum of steps */
     uint64_t step_count;
@@ -166,6 +171,7 @@ typedef struct rg_world_content {
     uint64_t seed;
     rg_random random;
     rg_run_record run;
+    rg_overlap_record overlaps;
 
     rg_material *materials;
     size_t material_count, material_capacity;
@@ -446,8 +452,14 @@ rg_status rg_prescription_fault(const rg_world_content *content, rg_error *error
 rg_pool *rg_world_motion_pool(const rg_world *world);
 /* Changes the start of a motion by velocity or oscillation so that at `time` the body is there. */
 void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle);
+enum { RG_PRESCRIBED_PERIODS_MOST = 100 };
 rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, double time,
                                 rg_error *error);
+/* That the motion between two states, as it is at two times, can be followed: it does not jump, nor
+ * go to and fro more than RG_PRESCRIBED_PERIODS_MOST times. */
+rg_status rg_prescription_check_step(const rg_world_content *content, size_t body,
+                                     const rg_motion_state states[2], const double times[2],
+                                     rg_error *error);
 /* That expressions have values and rates at a time. */
 rg_status rg_prescription_check_time(const rg_prescription *prescription, double time,
                                      rg_error *error);

@@ -299,3 +299,131 @@ rg_status rg_prescription_fault(const rg_world_content *content, rg_error *error
     }
     return status;
 }
+
+/* --- jumps ------------------------------------------------------------------------------------ */
+
+/* A jump: what points of a body go beyond its velocities within 2^-JUMP_HALVINGS of a step, in
+ * shares of its reach; of a body without bounded colliders half of what they do in the step, if
+ * that is no rounding of its place. A bent motion is no jump: in so short a time it goes 5e-7 of a
+ * step beyond what it has gained in speed. */
+#define JUMP_LEAST    1e-2
+#define JUMP_ROUNDING 1e-9
+enum { JUMP_HALVINGS = 20 };
+/* Steps that are looked at beforehand: a second for an expression. */
+#define MOST_LOOKS 1e6
+
+/* m: the farthest point of a body's bounded colliders from its origin; 0: it has none. */
+static double reach_of(const rg_world_content *c, size_t body) {
+    double reach = 0;
+    for (uint32_t at = c->record[body].first_collider1; at;) {
+        const rg_collider *collider = &c->collider[c->colliders.slots[at - 1].dense];
+        const rg_shape *shape = collider->shape;
+        if (rg_shape_is_bounded(shape))
+            reach = fmax(reach, rg_length(rg_pose_apply(collider->pose, rg_shape_centre(shape))) +
+                                    rg_shape_circumradius(shape));
+        at = collider->next1;
+    }
+    return reach;
+}
+
+/* m: how far points of a body at that reach go beyond what the velocities at both ends account for:
+ * of a smooth motion this falls with the third power of the time, of a bent one with the first. A
+ * body that turns on may have made any number of turns. */
+static double beyond(const rg_motion_state *from, const rg_motion_state *to, double length,
+                     double reach) {
+    double half = 0.5 * length;
+    rg_vec3 way = rg_sub(to->position, from->position);
+    rg_quat q = rg_quat_multiply(to->orientation, rg_quat_conjugate(from->orientation));
+    rg_vec3 turn = rg_scale(q.w < 0 ? -2 : 2, (rg_vec3){q.x, q.y, q.z});
+    rg_vec3 move = rg_scale(half, rg_add(from->velocity, to->velocity));
+    rg_vec3 spin = rg_scale(half, rg_add(from->angular_velocity, to->angular_velocity));
+    double angle = rg_length(spin) < 1 ? rg_length(rg_sub(turn, spin)) : 0;
+    return rg_length(rg_sub(way, move)) + reach * angle;
+}
+
+/* The half of a span in which the motion goes farther beyond its velocities; of a motion without a
+ * value in the middle none. */
+static double take_half(const rg_world_content *c, size_t body, double reach, double span[2],
+                        rg_motion_state ends[2]) {
+    double middle = 0.5 * (span[0] + span[1]);
+    rg_motion_state at;
+    if (rg_prescription_find(c, body, middle, &at, NULL))
+        return 0;
+    double early = beyond(&ends[0], &at, middle - span[0], reach);
+    double late = beyond(&at, &ends[1], span[1] - middle, reach);
+    int kept = early >= late ? 1 : 0;
+    span[kept] = middle;
+    ends[kept] = at;
+    return fmax(early, late);
+}
+
+/* That the motion between two states, as it is at two times, is continuous. */
+static rg_status check_jump(const rg_world_content *c, size_t body, const rg_motion_state states[2],
+                            const double times[2], rg_error *error) {
+    rg_motion_state ends[2] = {states[0], states[1]};
+    double span[2] = {times[0], times[1]}, step = span[1] - span[0], reach = reach_of(c, body);
+    double whole = beyond(&ends[0], &ends[1], step, reach), left = whole;
+    double place = rg_length(ends[0].position) + rg_length(ends[1].position);
+    double least = reach > 0 ? JUMP_LEAST * reach : fmax(0.5 * whole, JUMP_ROUNDING * place);
+    for (int i = 0; i < JUMP_HALVINGS && left > least; i++)
+        left = take_half(c, body, reach, span, ends);
+    if (!(left > least))
+        return RG_OK;
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "the prescribed motion of body %zu \"%s\" jumps by %.3g m at t = %.9g s; a body "
+                   "that jumps strikes nothing on its way: let the motion take longer than a step, "
+                   "which has %.3g s, or set the body's pose between two steps",
+                   body, c->record[body].name ? c->record[body].name : "", whole, span[1], step);
+}
+
+/* That the judge can follow an oscillation through a step. */
+static rg_status check_frequency(const rg_world_content *c, size_t body, double step,
+                                 rg_error *error) {
+    const rg_prescription *p = &c->prescriptions[c->record[body].prescription1 - 1].prescription;
+    double periods = p->frequency * step * (1 + rg_length(p->rotation_amplitude));
+    if (periods <= RG_PRESCRIBED_PERIODS_MOST)
+        return RG_OK;
+    return rg_fail(
+        error, RG_LIMIT_EXCEEDED,
+        "the oscillation of body %zu \"%s\" has %.3g periods in a step of %.3g s, times 1 "
+        "and its rotation amplitude, more than %d; take a smaller step",
+        body, c->record[body].name ? c->record[body].name : "", periods, step,
+        RG_PRESCRIBED_PERIODS_MOST);
+}
+
+rg_status rg_prescription_check_step(const rg_world_content *c, size_t body,
+                                     const rg_motion_state states[2], const double times[2],
+                                     rg_error *error) {
+    switch (c->prescriptions[c->record[body].prescription1 - 1].prescription.kind) {
+    case RG_PRESCRIBED_OSCILLATION:
+        return check_frequency(c, body, times[1] - times[0], error);
+    case RG_PRESCRIBED_OF_TIME:
+    case RG_PRESCRIBED_FUNCTION:
+        return check_jump(c, body, states, times, error);
+    default:
+        return RG_OK;
+    }
+}
+
+rg_status rg_world_check_prescribed(const rg_world *world, double step, double duration,
+                                    rg_error *error) {
+    const rg_world_content *c = &world->content;
+    double looks = fmin(ceil(duration / step), MOST_LOOKS);
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < c->bodies.count && !status; i++) {
+        rg_motion_state states[2];
+        double times[2] = {c->time};
+        if (!c->record[i].prescription1)
+            continue;
+        status = rg_prescription_find(c, i, c->time, &states[0], error);
+        for (double k = 1; k <= looks && !status; k++) {
+            times[1] = c->time + k * step;
+            status = rg_prescription_find(c, i, times[1], &states[1], error);
+            if (!status)
+                status = rg_prescription_check_step(c, i, states, times, error);
+            times[0] = times[1];
+            states[0] = states[1];
+        }
+    }
+    return status;
+}

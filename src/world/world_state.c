@@ -102,6 +102,15 @@ static void take_prescriptions(rg_world_content *c, const char *data) {
     }
 }
 
+static void put_overlap(rg_overlap *to, const rg_overlap *from) {
+    to->depth = from->depth;
+    to->size = from->size;
+    to->time = from->time;
+    to->body_a = from->body_a;
+    to->body_b = from->body_b;
+    to->within_step = from->within_step;
+}
+
 rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capacity, size_t *size) {
     assert(world && size);
     const rg_world_content *c = &world->content;
@@ -121,12 +130,17 @@ rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capaci
     scalars.random = c->random;
     scalars.run = c->run;
     put_section(&w, "Scal", &scalars, sizeof scalars);
+    rg_overlap_record overlaps;
+    memset(&overlaps, 0, sizeof overlaps); /* no byte between members is left to chance */
+    put_overlap(&overlaps.deepest, &c->overlaps.deepest);
+    put_overlap(&overlaps.last, &c->overlaps.last);
 #define X(tag, name) put_section(&w, tag, c->name, c->bodies.count * sizeof *c->name);
     STATE_ARRAYS(X)
 #undef X
     put_prescriptions(&w, c);
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
         put_section(&w, memory_tags[i], c->memory[i].data, c->memory[i].size);
+    put_section(&w, "deep", &overlaps, sizeof overlaps);
     put_section(&w, "End.", NULL, 0);
     *size = w.size;
     return !buffer || w.size <= capacity ? RG_OK : RG_LIMIT_EXCEEDED;
@@ -134,7 +148,7 @@ rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capaci
 
 /* Where each section's data lies. */
 typedef struct state_sections {
-    const char *scalars, *prescriptions, *arrays[16], *memory[RG_MEMORY_KIND_COUNT];
+    const char *scalars, *prescriptions, *overlaps, *arrays[16], *memory[RG_MEMORY_KIND_COUNT];
     size_t memory_size[RG_MEMORY_KIND_COUNT];
     bool ended;
 } state_sections;
@@ -154,6 +168,10 @@ static bool note_section(const rg_world_content *c, const section_header *header
     if (is_tag(header, "Pres")) {
         sections->prescriptions = data;
         return header->length == c->prescription_count * sizeof(state_prescription);
+    }
+    if (is_tag(header, "deep")) { /* older states have none */
+        sections->overlaps = data;
+        return header->length == sizeof(rg_overlap_record);
     }
     int index = 0;
 #define X(tag, name)                                                                               \
@@ -261,5 +279,8 @@ rg_status rg_world_load_state(rg_world *world, const void *buffer, size_t size, 
     c->has_acted = false;
     c->random = scalars.random;
     c->run = scalars.run;
+    c->overlaps = (rg_overlap_record){0};
+    if (sections.overlaps)
+        memcpy(&c->overlaps, sections.overlaps, sizeof c->overlaps);
     return RG_OK;
 }

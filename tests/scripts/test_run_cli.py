@@ -762,14 +762,103 @@ def test_bad_ends(rigor):
     with open("walls.yaml", "w") as file:
         file.write(CLOSING_WALLS)
     result = expect(rigor, ["run", "walls.yaml"], 1,
-                    stderr="rigor: the run ends badly: bodies overlap by 0.3 m, more than 0.025 m (5 % of "
-                           "the circumradius of the smallest moving shape); --accept-failures exits with 0\n")
+                    stderr='rigor: the run ends badly: at t = 0.5 s "left" and "ball" overlap by 0.3 m, 60 % of '
+                           "the size of the smaller one, more than 5 %; take a smaller step (--step); "
+                           "--accept-failures exits with 0\n")
     check("contact problems were not solved, more than 1 %" in result.stderr.splitlines()[-1],
           result.stderr)
     expect(rigor, ["run", "walls.yaml", "-q"], 1, stdout="", stderr="the run ends badly")
     expect(rigor, ["run", "walls.yaml", "--duration", "0.1"], 0)
     result = expect(rigor, ["run", "walls.yaml", "--accept-failures"], 0)
     check("ends badly" not in result.stderr, result.stderr)
+
+
+SWINGING_PLATE = """\
+rigor: 1
+method: {name: METHOD, step: 1/240}
+duration: 0.5
+gravity: [0, 0, 0]
+bodies:
+  - name: plate
+    shape: {box: [1, 1, 0.02]}
+    motion: {kinematic: {oscillate: {amplitude: [0, 0, 0.2], frequency: FREQUENCY}}}
+  - {name: ball, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0, 0, HEIGHT]}
+"""
+
+TURNING_BLADE = """\
+rigor: 1
+method: {name: stepping, step: 1/240}
+duration: 0.1
+gravity: [0, 0, 0]
+bodies:
+  - {name: blade, shape: {box: [1, 0.04, 0.2]}, motion: kinematic, angular_velocity: [0, 0, "2*pi*20"]}
+  - {name: ball, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0.3, 0.3, 0], velocity: [0, -1, 0]}
+"""
+
+HEAP = """\
+rigor: 1
+method: {name: stepping, step: 1/240}
+duration: 0.1
+parameters: {a: 0.1}
+bodies:
+  - {name: floor, shape: {halfspace: {normal: [0, 0, 1]}}, motion: fixed}
+  - {repeat: {i: 3, j: 3, k: 3}, name: "cube{i}{j}{k}", shape: {box: [a, a, a]}, density: 1000,
+     position: ["2*a*(i-1)+0.1*a*k", "2*a*(j-1)+0.2*a*k", "a*(1+2*k)"],
+     orientation: {axis: [1, "0.3*i", 1], degrees: "10+20*j+7*k"}}
+"""
+
+JUMPING_PLATE = """\
+rigor: 1
+method: {name: METHOD, step: 1/240}
+duration: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: plate, shape: {box: [1, 1, 0.02]}, motion: {kinematic: {move: [0, 0, "MOVE"]}}}
+  - {name: ball, shape: {sphere: {radius: 0.05}}, density: 1000, position: [0, 0, 0.5]}
+"""
+
+
+def write_with(name, text, **values):
+    for key, value in values.items():
+        text = text.replace(key, str(value))
+    with open(name, "w") as file:
+        file.write(text)
+
+
+def test_deep_overlaps(rigor):
+    """What was deep in something at any time ends badly, however the run ends; so does what a prescribed
+    motion passes through between the ends of steps."""
+    within = 'where the prescribed motion of "plate" is not that which the step takes; take a smaller step'
+    # At 120 Hz the plate stands still at the ends of all steps, at 80 Hz it is never seen near the ball, at
+    # 30 Hz it strikes late.
+    for frequency, height in ((120, 0.15), (80, 0.24), (30, 0.15)):
+        for method, code in (("stepping", 1), ("analytic", 0)):
+            write_with("plate.yaml", SWINGING_PLATE, METHOD=method, FREQUENCY=frequency, HEIGHT=height)
+            result = expect(rigor, ["run", "plate.yaml", "-q"], code, stdout="")
+            if code:
+                line = result.stderr
+                check(line.startswith("rigor: the run ends badly: at t = ") and within in line and
+                      '"plate" and "ball" overlap by 0.0' in line, line)
+    expect(rigor, ["run", "plate.yaml", "-q", "--method", "stepping", "--step", "1/7680"], 0)
+    expect(rigor, ["run", "plate.yaml", "-q", "--method", "stepping", "--accept-failures"], 0, stderr="")
+
+    # Worse in the middle than at the end.
+    write_with("blade.yaml", TURNING_BLADE)
+    expect(rigor, ["run", "blade.yaml", "-q"], 1, stdout="", stderr='"blade" and "ball" overlap by 0.00855 m, 17.1 %')
+    write_with("heap.yaml", HEAP)
+    expect(rigor, ["run", "heap.yaml", "-q"], 0, stderr="")
+    expect(rigor, ["run", "heap.yaml", "a=0.001", "-q"], 1, stderr="overlap by 0.000136 m, 15.7 % of the size")
+    expect(rigor, ["run", "heap.yaml", "a=0.00001", "-q"], 1, stderr="more than 5 %")
+
+    # Jumps are errors in words, before and in the run; what is merely fast is followed.
+    for method in ("stepping", "analytic", "penalty"):
+        write_with("jump.yaml", JUMPING_PLATE, METHOD=method, MOVE="floor(t+0.4987)")
+        words = 'the prescribed motion of body 0 "plate" jumps by 1 m at t = 0.5013'
+        expect(rigor, ["check", "jump.yaml"], 3, stdout="", stderr=f"jump.yaml: {words}")
+        expect(rigor, ["run", "jump.yaml", "-q"], 1, stdout="", stderr=f"rigor: {words}")
+        write_with("ramp.yaml", JUMPING_PLATE, METHOD=method, MOVE="table(t, 0.5, 0, 0.501, 1)")
+        expect(rigor, ["check", "ramp.yaml"], 0)
+        expect(rigor, ["run", "ramp.yaml", "-q"], 0 if method == "analytic" else 1)
 
 
 def test_recording(rigor):
@@ -1111,7 +1200,8 @@ def main():
         for test in (test_help, test_usage, test_scenes_and_check, test_mixed_up, test_mistakes, test_columns,
                      test_numbers, test_warnings, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
-                     test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_pipes_within, test_blow_up,
+                     test_bad_ends, test_deep_overlaps, test_recording, test_nothing_is_lost, test_pipes,
+                     test_pipes_within, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)
