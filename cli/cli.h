@@ -125,6 +125,15 @@ bool cli_parse_options(const char *command, cli_option *options, size_t option_c
 /* The value of an option that must be a number > 0; `fallback` if it is not given. */
 bool cli_positive_option(const char *command, const cli_option *option, double fallback,
                          double *value);
+/* Likewise a whole number from 1 to `most`. */
+bool cli_whole_option(const char *command, const cli_option *option, double most, double fallback,
+                      double *value);
+
+/* ---- cli_target.c ---- */
+
+/* Whether a command may write to `path`: it complains of a file that is there unless `overwrite`,
+ * its option -f, is given. Null and "-" are no file; devices and pipes are written to. */
+bool cli_may_write(const char *command, const char *path, const cli_option *overwrite);
 
 /* ---- the commands: arguments without their own name ---- */
 
@@ -134,7 +143,7 @@ int cli_new(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 /* cli_check_mesh.c: whether the name is that of a mesh file, and what is wrong with it. */
 bool cli_is_mesh(const char *path);
-int cli_check_mesh(const char *path, const char *out, bool overwrite, bool loud);
+int cli_check_mesh(const char *path, const char *out, const cli_option *overwrite, bool loud);
 int cli_convert(int count, const char **arguments);
 int cli_decompose(int count, const char **arguments);
 /* What was left out of a robot description, on standard error. */
@@ -201,7 +210,7 @@ int cli_report_end(const rg_world *world, const rg_step_info *summary);
 typedef struct cli_dump {
     uint64_t step;    /* counted from 1, as in messages; 0: nothing is dumped */
     const char *file; /* null: named after scene and step; the island's number is added */
-    bool overwrite;
+    const cli_option *overwrite; /* -f */
     rg_scene *scene;
     size_t written, islands;
     rg_status status; /* of the first file that could not be written */

@@ -24,6 +24,7 @@ const char cli_bench_depth_help[] =
     "Options:\n"
     "      --most N      facets of the largest hulls; default 20000\n"
     "      --plot FILE   time against facets, as SVG (needs gnuplot)\n"
+    "  -f, --overwrite   replace FILE if it exists\n"
     "  -h, --help        this text\n"
     "\n"
     "Exit codes: 0 done, 1 the two exact depths differ, 2 usage, 4 FILE cannot be written.\n"
@@ -191,9 +192,11 @@ static int bench(double most, int output) {
 }
 
 int cli_bench_depth(int count, const char **arguments) {
-    enum { MOST, PLOT, HELP, OPTIONS };
-    cli_option options[OPTIONS] = {
-        {"most", 0, true, NULL}, {"plot", 0, true, NULL}, {"help", 'h', false, NULL}};
+    enum { MOST, PLOT, OVERWRITE, HELP, OPTIONS };
+    cli_option options[OPTIONS] = {{"most", 0, true, NULL},
+                                   {"plot", 0, true, NULL},
+                                   {"overwrite", 'f', false, NULL},
+                                   {"help", 'h', false, NULL}};
     double most;
     int output;
     if (!cli_parse_options("bench depth", options, OPTIONS, arguments, &count) ||
@@ -207,6 +210,8 @@ int cli_bench_depth(int count, const char **arguments) {
         cli_complain("bench depth: takes no '%s'; see `rigor bench depth --help`", arguments[0]);
         return EXIT_USAGE;
     }
+    if (!cli_may_write("bench depth", options[PLOT].value, &options[OVERWRITE]))
+        return EXIT_UNWRITABLE;
     int code = cli_gnuplot_open("bench", options[PLOT].value, &output);
     return code == EXIT_GOOD ? bench(most, output) : code;
 }

@@ -35,6 +35,7 @@ static const char engines_help[] =
     "      --plot FILE      deepest penetration against cost, as SVG (needs gnuplot)\n"
     "      --record FILE    keeps rigor's time in each stage of a step\n"
     "      --against FILE   shows it beside what --record kept before\n"
+    "  -f, --overwrite      replace files of --csv, --plot and --record that exist\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, 1 no memory or no process, 2 usage, 3 the scene cannot be used,\n"
@@ -403,17 +404,21 @@ static int run(bench *this) {
 }
 
 int cli_bench_engines(int count, const char **arguments) {
-    enum { QUICK, ENGINES, DURATION, LIMIT, CSV, PLOT, RECORD, AGAINST, HELP, OPTIONS };
-    cli_option options[OPTIONS] = {
-        {"quick", 0, false, NULL}, {"engines", 0, true, NULL}, {"duration", 0, true, NULL},
-        {"limit", 0, true, NULL},  {"csv", 0, true, NULL},     {"plot", 0, true, NULL},
-        {"record", 0, true, NULL}, {"against", 0, true, NULL}, {"help", 'h', false, NULL}};
+    enum { QUICK, ENGINES, DURATION, LIMIT, CSV, PLOT, RECORD, AGAINST, OVERWRITE, HELP, OPTIONS };
+    cli_option options[OPTIONS] = {{"quick", 0, false, NULL},       {"engines", 0, true, NULL},
+                                   {"duration", 0, true, NULL},     {"limit", 0, true, NULL},
+                                   {"csv", 0, true, NULL},          {"plot", 0, true, NULL},
+                                   {"record", 0, true, NULL},       {"against", 0, true, NULL},
+                                   {"overwrite", 'f', false, NULL}, {"help", 'h', false, NULL}};
     if (!cli_parse_options("bench", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
     if (options[HELP].value) {
         fputs(engines_help, stdout);
         return cli_flush();
     }
+    for (int i = CSV; i <= RECORD; i++)
+        if (!cli_may_write("bench", options[i].value, &options[OVERWRITE]))
+            return EXIT_UNWRITABLE;
     bench *this = calloc(1, sizeof *this);
     if (!this) {
         cli_complain("bench: out of memory");

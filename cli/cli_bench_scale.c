@@ -28,6 +28,7 @@ static const char scale_help[] =
     "                      stopped and left out of the slopes\n"
     "      --record FILE   keeps the time in each stage of a step\n"
     "      --against FILE  shows it beside what --record kept before\n"
+    "  -f, --overwrite     replace the FILE of --record if it exists\n"
     "  -h, --help          this text\n"
     "\n"
     "Exit codes: 0 done, 1 no memory or a step failed, 2 usage, 3 FILE cannot be used, 4 output\n"
@@ -380,10 +381,11 @@ static int run_family(scale *this, const family *family_) {
 }
 
 int cli_bench_scale(int count, const char **arguments) {
-    enum { QUICK, THREADS, LIMIT, RECORD, AGAINST, HELP, OPTIONS };
+    enum { QUICK, THREADS, LIMIT, RECORD, AGAINST, OVERWRITE, HELP, OPTIONS, MOST_THREADS = 1024 };
     cli_option options[OPTIONS] = {{"quick", 0, false, NULL},  {"threads", 0, true, NULL},
                                    {"limit", 0, true, NULL},   {"record", 0, true, NULL},
-                                   {"against", 0, true, NULL}, {"help", 'h', false, NULL}};
+                                   {"against", 0, true, NULL}, {"overwrite", 'f', false, NULL},
+                                   {"help", 'h', false, NULL}};
     if (!cli_parse_options("bench", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
     if (options[HELP].value) {
@@ -397,14 +399,11 @@ int cli_bench_scale(int count, const char **arguments) {
         cli_complain("bench: scale takes no '%s'; see `rigor bench scale --help`", arguments[0]);
         return EXIT_USAGE;
     }
-    if (!cli_positive_option("bench", &options[THREADS], 1, &threads) ||
+    if (!cli_whole_option("bench", &options[THREADS], MOST_THREADS, 1, &threads) ||
         !cli_positive_option("bench", &options[LIMIT], 60, &this.limit))
         return EXIT_USAGE;
-    if (threads != floor(threads) || threads > 1024) {
-        cli_complain("bench: --threads: '%s' is not a whole number from 1 to 1024",
-                     options[THREADS].value);
-        return EXIT_USAGE;
-    }
+    if (!cli_may_write("bench", options[RECORD].value, &options[OVERWRITE]))
+        return EXIT_UNWRITABLE;
     this.threads = (int)threads;
     int code = cli_engine_record_begin(&this.record, "bench");
     for (size_t i = 0; i < FAMILIES && code == EXIT_GOOD; i++)

@@ -492,10 +492,10 @@ int cli_check(int count, const char **arguments) {
     int worst = EXIT_GOOD;
     for (int i = 0; i < count; i++) {
         bool loud = !options[QUIET].value;
-        int code = cli_is_mesh(arguments[i])
-                       ? cli_check_mesh(arguments[i], options[REPAIR].value,
-                                        options[OVERWRITE].value != NULL, loud)
-                       : check_scene(arguments[i], options[ASSEMBLE].value, loud);
+        int code =
+            cli_is_mesh(arguments[i])
+                ? cli_check_mesh(arguments[i], options[REPAIR].value, &options[OVERWRITE], loud)
+                : check_scene(arguments[i], options[ASSEMBLE].value, loud);
         if (code == EXIT_FAILED && !options[STRICT].value)
             code = EXIT_GOOD;
         worst = code > worst ? code : worst;

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 bool cli_is_mesh(const char *path) {
     static const char *const endings[] = {".obj", ".stl", ".ply",  ".OBJ",
@@ -86,17 +85,14 @@ static int mend(const char *path, const char *out, rg_mesh *mesh, bool loud) {
     return sum_of(&found) == 0 ? EXIT_GOOD : EXIT_BAD_INPUT;
 }
 
-int cli_check_mesh(const char *path, const char *out, bool overwrite, bool loud) {
+int cli_check_mesh(const char *path, const char *out, const cli_option *overwrite, bool loud) {
     rg_mesh mesh;
     rg_mesh_report report;
     rg_mesh_flaws found;
     rg_mesh_flaw flaws[RG_MESH_FLAW_COUNT * RG_MESH_FLAWS_LISTED];
     rg_error error = {0};
-    struct stat info;
-    if (out && !overwrite && stat(out, &info) == 0) {
-        cli_complain("check: %s exists; say --overwrite to replace it", out);
+    if (!cli_may_write("check", out, overwrite))
         return EXIT_UNWRITABLE;
-    }
     rg_status status =
         rg_mesh_read_file(path, &(rg_mesh_options){.whole = true}, &mesh, &report, &error);
     if (status != RG_OK)

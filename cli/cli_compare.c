@@ -33,6 +33,7 @@ const char cli_compare_help[] =
     "      --threads N      threads; the results do not depend on it\n"
     "      --csv FILE       the table as CSV, a line for each run; - is standard output,\n"
     "                       instead of the tables\n"
+    "  -f, --overwrite      replace FILE if it exists\n"
     "      --json           a line of JSON for each run, and a last one that sums up\n"
     "  -q, --quiet          no progress bar\n"
     "  -h, --help           this text\n"
@@ -136,6 +137,7 @@ enum {
     OPTION_CSV,
     OPTION_JSON,
     OPTION_QUIET,
+    OPTION_OVERWRITE,
     OPTION_HELP,
     OPTION_COUNT
 };
@@ -636,7 +638,8 @@ int cli_compare(int count, const char **arguments) {
         {"methods", 0, true, NULL},  {"solvers", 0, true, NULL},  {"impacts", 0, true, NULL},
         {"steps", 0, true, NULL},    {"gammas", 0, true, NULL},   {"friction", 0, true, NULL},
         {"duration", 0, true, NULL}, {"threads", 0, true, NULL},  {"csv", 0, true, NULL},
-        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
+        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"overwrite", 'f', false, NULL},
+        {"help", 'h', false, NULL},
     };
     comparison this = {.plan = {.command = "compare"}};
     int code = parse(&this, options, count, arguments);
@@ -644,7 +647,8 @@ int cli_compare(int count, const char **arguments) {
         fputs(cli_compare_help, stdout);
         code = cli_flush();
     } else if (code == EXIT_GOOD) {
-        code = execute(&this);
+        code = cli_may_write("compare", this.csv, &options[OPTION_OVERWRITE]) ? execute(&this)
+                                                                              : EXIT_UNWRITABLE;
     }
     for (size_t i = 0; i < this.count; i++)
         cli_outcome_free(&this.outcomes[i]);

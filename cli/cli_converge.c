@@ -44,6 +44,7 @@ const char cli_converge_help[] =
     "      --duration S     seconds to simulate instead of the scene's\n"
     "      --threads N      threads; the results do not depend on it\n"
     "      --plot FILE      plot of it all as SVG (needs gnuplot)\n"
+    "  -f, --overwrite      replace FILE if it exists\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar\n"
     "  -h, --help           this text\n"
@@ -87,6 +88,7 @@ enum {
     OPTION_PLOT,
     OPTION_JSON,
     OPTION_QUIET,
+    OPTION_OVERWRITE,
     OPTION_HELP,
     OPTION_COUNT
 };
@@ -663,7 +665,8 @@ int cli_converge(int count, const char **arguments) {
         {"steps", 0, true, NULL},    {"gammas", 0, true, NULL},   {"reference", 0, true, NULL},
         {"method", 0, true, NULL},   {"solver", 0, true, NULL},   {"friction", 0, true, NULL},
         {"duration", 0, true, NULL}, {"threads", 0, true, NULL},  {"plot", 0, true, NULL},
-        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
+        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"overwrite", 'f', false, NULL},
+        {"help", 'h', false, NULL},
     };
     cli_study this = {.plan = {.command = "converge", .exact_end = true}};
     int code = parse(&this, options, count, arguments);
@@ -671,7 +674,8 @@ int cli_converge(int count, const char **arguments) {
         fputs(cli_converge_help, stdout);
         code = cli_flush();
     } else if (code == EXIT_GOOD) {
-        code = execute(&this);
+        code = cli_may_write("converge", this.plot, &options[OPTION_OVERWRITE]) ? execute(&this)
+                                                                                : EXIT_UNWRITABLE;
     }
     free_study(&this);
     return code;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char cli_convert_help[] =
     "Usage: rigor convert IN OUT [NAME=VALUE ...] [OPTION ...]\n"
@@ -141,11 +140,8 @@ int cli_convert(int count, const char **arguments) {
         cli_complain("convert: needs IN and OUT; see `rigor convert --help`");
         return EXIT_USAGE;
     }
-    struct stat there;
-    if (strcmp(arguments[1], "-") != 0 && !options[1].value && stat(arguments[1], &there) == 0) {
-        cli_complain("convert: %s exists; say --overwrite to replace it", arguments[1]);
+    if (!cli_may_write("convert", arguments[1], &options[1]))
         return EXIT_UNWRITABLE;
-    }
     size_t found = 0;
     rg_scene_parameter *parameters = calloc((size_t)count, sizeof *parameters);
     int code = EXIT_USAGE;

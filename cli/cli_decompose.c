@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char cli_decompose_help[] =
     "Usage: rigor decompose FILE [OPTION ...]\n"
@@ -41,7 +40,8 @@ static const double density = 1000; /* kg/m^3, of the body in the scene */
 typedef struct request {
     const char *file, *out;
     double parts, error, scale, resolution;
-    bool overwrite, json;
+    const cli_option *overwrite; /* -f */
+    bool json;
 } request;
 
 static double size_of(const rg_mesh *mesh, rg_vec3 *lower) {
@@ -204,18 +204,13 @@ static int decompose(const request *r) {
 }
 
 static bool out_is_good(const request *r) {
-    struct stat info;
     if (!r->out)
         return true;
     if (!cli_ends_with(r->out, ".obj") && !cli_ends_with(r->out, ".yaml")) {
         cli_complain("decompose: --out: '%s' must end in .yaml or .obj", r->out);
         return false;
     }
-    if (!r->overwrite && stat(r->out, &info) == 0) {
-        cli_complain("decompose: %s exists; say --overwrite to replace it", r->out);
-        return false;
-    }
-    return true;
+    return cli_may_write("decompose", r->out, r->overwrite);
 }
 
 int cli_decompose(int count, const char **arguments) {
@@ -236,18 +231,13 @@ int cli_decompose(int count, const char **arguments) {
     }
     request r = {.file = arguments[0],
                  .out = options[OUT].value,
-                 .overwrite = options[OVERWRITE].value != NULL,
+                 .overwrite = &options[OVERWRITE],
                  .json = options[JSON].value != NULL};
-    if (!cli_positive_option("decompose", &options[PARTS], 0, &r.parts) ||
+    if (!cli_whole_option("decompose", &options[PARTS], 1e6, 0, &r.parts) ||
         !cli_positive_option("decompose", &options[ERROR], 0, &r.error) ||
         !cli_positive_option("decompose", &options[SCALE], 1, &r.scale) ||
         !cli_positive_option("decompose", &options[RESOLUTION], 0, &r.resolution))
         return EXIT_USAGE;
-    if (r.parts != floor(r.parts) || r.parts > 1e6) {
-        cli_complain("decompose: --parts: '%s' is not a whole number from 1 to 1000000",
-                     options[PARTS].value);
-        return EXIT_USAGE;
-    }
     if (!out_is_good(&r))
         return r.out && (cli_ends_with(r.out, ".obj") || cli_ends_with(r.out, ".yaml"))
                    ? EXIT_UNWRITABLE

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PATH_SIZE = 4096 };
 
@@ -49,21 +48,11 @@ static void name_file(const cli_dump *dump, size_t island, char path[PATH_SIZE])
     snprintf(path, PATH_SIZE, "%s-step%llu-%zu.h5", name, (unsigned long long)dump->step, island);
 }
 
-static const char exists[] = "exists; choose another name or add --overwrite";
-
-static bool is_in_the_way(const cli_dump *dump, const char *path) {
-    struct stat there;
-    return !dump->overwrite && stat(path, &there) == 0;
-}
-
 int cli_dump_check(cli_dump *dump, rg_scene *scene) {
     char path[PATH_SIZE];
     dump->scene = scene;
     name_file(dump, 0, path);
-    if (!is_in_the_way(dump, path))
-        return EXIT_GOOD;
-    cli_complain("%s: %s", path, exists);
-    return EXIT_UNWRITABLE;
+    return cli_may_write("run", path, dump->overwrite) ? EXIT_GOOD : EXIT_UNWRITABLE;
 }
 
 static void write_problem(void *user, uint64_t step, size_t island, const rg_problem *problem) {
@@ -75,9 +64,9 @@ static void write_problem(void *user, uint64_t step, size_t island, const rg_pro
     /* A step may solve its islands again, with contacts that were not expected before: the last
      * problem of an island stays. */
     bool again = island < dump->written;
-    if (!again && is_in_the_way(dump, path)) {
+    if (!again && !cli_may_write("run", path, dump->overwrite)) {
         dump->status = RG_WRITE_FAILED;
-        snprintf(dump->error.text, sizeof dump->error.text, "%.300s: %s", path, exists);
+        snprintf(dump->error.text, sizeof dump->error.text, "%.300s: is not written", path);
         return;
     }
     const rg_world *world = rg_scene_world(dump->scene);

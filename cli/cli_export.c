@@ -28,7 +28,7 @@ const char cli_export_help[] =
     "                   editor for it and runs it by itself, in WebAssembly\n"
     "      --gltf FILE  binary glTF 2.0 (name it .glb): shapes and motion for Blender and\n"
     "                   other programs\n"
-    "      --usda FILE  the same as USD text, for Omniverse, Blender and other programs\n"
+    "      --usda FILE  the same as USD text, for Omniverse and others\n"
     "      --mp4 FILE   a film, drawn by Chromium and encoded by ffmpeg\n"
     "      --png DIR    its pictures, frame-00001.png and so on\n"
     "      --csv FILE   one line for every frame and body: time, step, body, position,\n"
@@ -62,10 +62,11 @@ const char cli_export_help[] =
     "      --size WxH   of pictures and films, in pixels (1280x720)\n"
     "      --from T     where pictures and films begin and end, s of simulated time (the\n"
     "      --to T       whole run)\n"
-    "      --theme T    of pictures and films: light (default), dark\n"
-    "      --view V     from where pictures and films are seen: corner (default), x, -x, y, -y,\n"
+    "      --theme T    of them: light (default), dark\n"
+    "      --view V     from where they are seen: corner (default), x, -x, y, -y,\n"
     "                   z (above)\n"
     "      --hide LIST  leave out of them: contacts, edges, forces, grid, joints, shadows\n"
+    "  -f, --overwrite  replace files that exist, and pictures in DIR\n"
     "  -h, --help       this text\n"
     "\n"
     "Chromium and ffmpeg are looked for on the PATH, or named by the environment variables\n"
@@ -107,6 +108,7 @@ enum {
     OPTION_VIEW,
     OPTION_HIDE,
     OPTION_LIVE,
+    OPTION_OVERWRITE,
     OPTION_HELP,
     OPTION_COUNT
 };
@@ -241,6 +243,7 @@ static bool parse_film(const cli_option *options, double rate, cli_film *film) {
     char rest;
     *film = (cli_film){.directory = options[OPTION_PNG].value,
                        .film = options[OPTION_MP4].value,
+                       .overwrite = options[OPTION_OVERWRITE].value != NULL,
                        .rate = rate > 0 ? rate : 30,
                        .width = 1280,
                        .height = 720,
@@ -306,6 +309,18 @@ static bool check(const cli_option *options, int count) {
     return false;
 }
 
+/* That a recording is never replaced, not even with -f, is said where it is opened. */
+static bool may_write_all(const cli_option *options, const char **sources, int count) {
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        bool is_source = false;
+        for (int k = 0; k < count && options[i].value; k++)
+            is_source |= cli_export_is_recording(options[i].value, sources[k]);
+        if (!is_source && !cli_may_write("export", options[i].value, &options[OPTION_OVERWRITE]))
+            return false;
+    }
+    return true;
+}
+
 int cli_export(int count, const char **arguments) {
     cli_option options[OPTION_COUNT] = {[OPTION_CSV] = {"csv", 0, true, NULL},
                                         [OPTION_CONTACTS] = {"contacts-csv", 0, true, NULL},
@@ -327,6 +342,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_VIEW] = {"view", 0, true, NULL},
                                         [OPTION_HIDE] = {"hide", 0, true, NULL},
                                         [OPTION_LIVE] = {"live", 0, false, NULL},
+                                        [OPTION_OVERWRITE] = {"overwrite", 'f', false, NULL},
                                         [OPTION_HELP] = {"help", 'h', false, NULL}};
     double rate;
     cli_film film;
@@ -342,6 +358,8 @@ int cli_export(int count, const char **arguments) {
     if (!check(options, count) || !cli_positive_option("export", &options[OPTION_RATE], 0, &rate) ||
         !parse_film(options, rate, &film))
         return EXIT_USAGE;
+    if (!may_write_all(options, arguments, count))
+        return EXIT_UNWRITABLE;
     if (options[OPTION_LIVE].value)
         return cli_export_live(arguments, count, options[OPTION_HTML].value);
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */

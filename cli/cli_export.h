@@ -12,6 +12,7 @@
 typedef struct cli_film {
     const char *directory; /* of numbered pictures; null: none */
     const char *film;      /* a file; null: none */
+    bool overwrite;        /* pictures that are in the directory */
     double rate;           /* frames a second */
     int width, height;     /* pixels */
     double from, to;       /* s of simulated time; NaN: the run's */
@@ -20,6 +21,8 @@ typedef struct cli_film {
     const char *hidden;    /* what is left out: as cli_film_hidden returns it */
 } cli_film;
 
+/* Whether a file is the recording or its journal, by whatever name: no export takes their place. */
+bool cli_export_is_recording(const char *path, const char *recording);
 /* The words of --view and --hide. Null, with a complaint of the command: not one of them. */
 #define CLI_FILM_VIEWS  "corner, x, -x, y, -y, z (above)"
 #define CLI_FILM_HIDDEN "contacts, edges, forces, grid, joints, shadows"

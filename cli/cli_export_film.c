@@ -192,11 +192,17 @@ static int prepare_directory(picture_sink *sink) {
         return EXIT_UNWRITABLE;
     }
     bool taken = false;
-    for (struct dirent *entry; (entry = readdir(directory));)
-        taken = taken || strncmp(entry->d_name, picture_prefix, strlen(picture_prefix)) == 0;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        bool picture = strncmp(entry->d_name, picture_prefix, strlen(picture_prefix)) == 0;
+        if (picture && sink->film->overwrite && cli_ends_with(entry->d_name, ".png"))
+            picture = unlinkat(dirfd(directory), entry->d_name, 0) != 0;
+        taken = taken || picture;
+    }
     closedir(directory);
     if (taken)
-        cli_complain("%s: has pictures already; choose another directory, or remove them", path);
+        cli_complain("export: %s has pictures already; add -f (--overwrite) to replace them, or "
+                     "choose another directory",
+                     path);
     return taken ? EXIT_UNWRITABLE : EXIT_GOOD;
 }
 
@@ -239,8 +245,7 @@ static bool is_same_file(const char *path, const char *other) {
            one.st_ino == two.st_ino;
 }
 
-/* Whether the film would take the place of the recording or of its journal. */
-static bool is_recording(const char *path, const char *recording) {
+bool cli_export_is_recording(const char *path, const char *recording) {
     char journal[PATH_SIZE];
     int size = snprintf(journal, sizeof journal, "%s.journal", recording);
     /* A name that is too long is that of no file. */
@@ -277,7 +282,7 @@ static char *make_beside(const char *path) {
 static int prepare_film(const char *recording, picture_sink *sink) {
     const char *path = sink->film->film;
     struct stat status;
-    if (is_recording(path, recording))
+    if (cli_export_is_recording(path, recording))
         cli_complain("%s: would overwrite the recording that is exported; choose another name",
                      path);
     else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))

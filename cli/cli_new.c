@@ -11,11 +11,12 @@ const char cli_new_help[] =
     "Usage: rigor new NAME\n"
     "\n"
     "Writes NAME.yaml, a small scene with comments: a floor, a stack of bricks, a ball that\n"
-    "is thrown at them, a pendulum. Change it, look at it with `rigor view NAME.yaml`. A file\n"
-    "that is there is not replaced. NAME - is standard output.\n"
+    "is thrown at them, a pendulum. Change it, look at it with `rigor view NAME.yaml`.\n"
+    "NAME - is standard output.\n"
     "\n"
     "Options:\n"
-    "  -h, --help    this text\n"
+    "  -f, --overwrite  replace NAME.yaml if it exists\n"
+    "  -h, --help       this text\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 4 the file exists or cannot be written.\n"
     "\n"
@@ -83,10 +84,10 @@ static int write_scene(int file, const char *path) {
 }
 
 int cli_new(int count, const char **arguments) {
-    cli_option options[] = {{"help", 'h', false, NULL}};
-    if (!cli_parse_options("new", options, 1, arguments, &count))
+    cli_option options[] = {{"overwrite", 'f', false, NULL}, {"help", 'h', false, NULL}};
+    if (!cli_parse_options("new", options, 2, arguments, &count))
         return EXIT_USAGE;
-    if (options[0].value) {
+    if (options[1].value) {
         fputs(cli_new_help, stdout);
         return cli_flush();
     }
@@ -104,10 +105,12 @@ int cli_new(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     snprintf(path, sizeof path, "%s%s", arguments[0], named ? "" : ".yaml");
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (!cli_may_write("new", path, &options[0]))
+        return EXIT_UNWRITABLE;
+    int file =
+        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (options[0].value ? O_TRUNC : O_EXCL), 0666);
     if (file < 0) {
-        cli_complain("new: %s: %s", path,
-                     errno == EEXIST ? "exists; choose another NAME" : strerror(errno));
+        cli_complain("new: %s: %s", path, strerror(errno));
         return EXIT_UNWRITABLE;
     }
     int code = write_scene(file, path);

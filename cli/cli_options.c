@@ -2,6 +2,7 @@
  */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,6 +91,17 @@ bool cli_parse_options(const char *command, cli_option *options, size_t option_c
     }
     *count = kept;
     return true;
+}
+
+bool cli_whole_option(const char *command, const cli_option *option, double most, double fallback,
+                      double *value) {
+    *value = fallback;
+    if (!option->value || (cli_parse_number(option->value, value) && *value >= 1 &&
+                           *value <= most && *value == floor(*value)))
+        return true;
+    cli_complain("%s: --%s: '%s' is not a whole number from 1 to %.0f", command, option->name,
+                 option->value, most);
+    return false;
 }
 
 bool cli_positive_option(const char *command, const cli_option *option, double fallback,

@@ -27,6 +27,7 @@ const char cli_plot_help[] =
     "      --lines LIST     of these columns lines alone, such as of a closed form\n"
     "      --title TEXT     over the plot (default: the table)\n"
     "  -o, --out FILE       the plot (default: TABLE with .svg instead of its suffix)\n"
+    "  -f, --overwrite      replace FILE if it exists\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 3 the table cannot be used, 4 output cannot be written,\n"
@@ -37,7 +38,7 @@ const char cli_plot_help[] =
     "  rigor plot contacts.csv --x time --y fx --by body_a --where body_b=box --sum\n"
     "  rigor plot runs.csv --x step_s --y max_penetration_m --by method --log xy\n";
 
-enum { X, Y, BY, WHERE, LOG, POINTS, LINES, TITLE, OUT, SUM, HELP, OPTIONS };
+enum { X, Y, BY, WHERE, LOG, POINTS, LINES, TITLE, OUT, SUM, OVERWRITE, HELP, OPTIONS };
 enum { COLUMNS = 1024, CURVES = 64, LINE = 1 << 20, PATH_SIZE = 4096 };
 
 typedef struct point {
@@ -302,13 +303,18 @@ static int draw(plot *p, char titles[CURVES][256], const char *path) {
 }
 
 int cli_plot(int count, const char **arguments) {
-    cli_option options[OPTIONS] = {
-        [X] = {"x", 0, true, NULL},         [Y] = {"y", 0, true, NULL},
-        [BY] = {"by", 0, true, NULL},       [WHERE] = {"where", 0, true, NULL},
-        [LOG] = {"log", 0, true, NULL},     [POINTS] = {"points", 0, false, NULL},
-        [LINES] = {"lines", 0, true, NULL}, [TITLE] = {"title", 0, true, NULL},
-        [OUT] = {"out", 'o', true, NULL},   [SUM] = {"sum", 0, false, NULL},
-        [HELP] = {"help", 'h', false, NULL}};
+    cli_option options[OPTIONS] = {[X] = {"x", 0, true, NULL},
+                                   [Y] = {"y", 0, true, NULL},
+                                   [BY] = {"by", 0, true, NULL},
+                                   [WHERE] = {"where", 0, true, NULL},
+                                   [LOG] = {"log", 0, true, NULL},
+                                   [POINTS] = {"points", 0, false, NULL},
+                                   [LINES] = {"lines", 0, true, NULL},
+                                   [TITLE] = {"title", 0, true, NULL},
+                                   [OUT] = {"out", 'o', true, NULL},
+                                   [SUM] = {"sum", 0, false, NULL},
+                                   [OVERWRITE] = {"overwrite", 'f', false, NULL},
+                                   [HELP] = {"help", 'h', false, NULL}};
     static char titles[CURVES][256];
     char path[PATH_SIZE];
     if (!cli_parse_options("plot", options, OPTIONS, arguments, &count))
@@ -333,6 +339,8 @@ int cli_plot(int count, const char **arguments) {
     int length = options[OUT].value ? snprintf(path, PATH_SIZE, "%s", options[OUT].value)
                                     : snprintf(path, PATH_SIZE, "%.*s.svg", (int)stem, p.table);
     int code = length < PATH_SIZE ? read_table(&p, titles) : EXIT_USAGE;
+    if (code == EXIT_GOOD && !cli_may_write("plot", path, &options[OVERWRITE]))
+        code = EXIT_UNWRITABLE;
     if (code == EXIT_GOOD)
         code = draw(&p, titles, path);
     free(p.points);

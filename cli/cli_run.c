@@ -358,20 +358,16 @@ static bool check_resume_options(const run *this, int others) {
 }
 
 static bool parse_numbers(run *this) {
+    enum { MOST_THREADS = 1024 };
     double threads;
     if (!cli_positive_option("run", &this->options[OPTION_STEP], 0, &this->step) ||
         !cli_positive_option("run", &this->options[OPTION_DURATION], 0, &this->duration) ||
         !cli_positive_option("run", &this->options[OPTION_TOLERANCE], 0, &this->tolerance) ||
-        !cli_positive_option("run", &this->options[OPTION_THREADS], 0, &threads))
+        !cli_whole_option("run", &this->options[OPTION_THREADS], MOST_THREADS, 0, &threads))
         return false;
     const char *gamma = this->options[OPTION_GAMMA].value;
     if (gamma && !(cli_parse_number(gamma, &this->gamma) && this->gamma >= 0 && this->gamma <= 1)) {
         cli_complain("run: --gamma: '%s' is not a number from 0 to 1", gamma);
-        return false;
-    }
-    if (threads != floor(threads) || threads > 1024) {
-        cli_complain("run: --threads: '%s' is not a whole number from 1 to 1024",
-                     this->options[OPTION_THREADS].value);
         return false;
     }
     this->threads = (int)threads;
@@ -418,7 +414,7 @@ static int parse(run *this, int count, const char **arguments) {
     const char *dump = this->options[OPTION_DUMP_PROBLEM].value;
     if (dump && !cli_parse_dump(dump, &this->dump))
         return EXIT_USAGE;
-    this->dump.overwrite = given(this, OPTION_OVERWRITE);
+    this->dump.overwrite = &this->options[OPTION_OVERWRITE];
     const char *require = this->options[OPTION_REQUIRE].value;
     if (require && !cli_parse_requirements(require, &this->requirements))
         return EXIT_USAGE;
@@ -527,9 +523,10 @@ static int open_scene(run *this, const rg_scene_options *options,
     }
     struct stat there;
     if (!recording->overwrite && stat(this->recording, &there) == 0 && S_ISREG(there.st_mode)) {
-        cli_complain("run: %s exists; say --overwrite to replace it, --resume %s to go on with it, "
-                     "or --out with another name",
-                     this->recording, this->recording);
+        cli_complain(
+            "run: %s exists; add -f (--overwrite) to replace it, --resume %s to go on with "
+            "it, or choose another name",
+            this->recording, this->recording);
         return EXIT_UNWRITABLE;
     }
     status = rg_recorder_open(this->scene, this->recording, recording, &this->recorder, &error);

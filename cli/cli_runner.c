@@ -43,15 +43,11 @@ void cli_plan_free(cli_plan *plan) {
 }
 
 bool cli_plan_numbers(cli_plan *plan, const cli_option *duration, const cli_option *threads) {
+    enum { MOST_THREADS = 1024 };
     double number;
     if (!cli_positive_option(plan->command, duration, 0, &plan->duration) ||
-        !cli_positive_option(plan->command, threads, 0, &number))
+        !cli_whole_option(plan->command, threads, MOST_THREADS, 0, &number))
         return false;
-    if (number != floor(number) || number > 1024) {
-        cli_complain("%s: --threads: '%s' is not a whole number from 1 to 1024", plan->command,
-                     threads->value);
-        return false;
-    }
     plan->threads = (int)number;
     return true;
 }

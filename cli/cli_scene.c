@@ -26,6 +26,13 @@ rg_status cli_create_scene(const char *name, const rg_scene_options *options, co
     all.mistake_user = &found;
     fflush(stdout); /* messages in the order of the scenes */
     rg_status status = rg_scene_create(name, &all, scene, error);
+    struct stat about;
+    if (status == RG_NOT_FOUND && !cli_is_scene(name) && stat(name, &about) != 0 &&
+        !strstr(error->text, "did you mean"))
+        snprintf(error->text, sizeof error->text,
+                 "%.400s: there is no such file, and no built-in scene of that name; `rigor "
+                 "scenes` lists those",
+                 name);
     if (found.count == 0)
         return status;
     *error = found.last;

@@ -43,6 +43,7 @@ const char cli_solve_help[] =
     "      --out FILE       write the solution: a force and a velocity for each row (one\n"
     "                       problem, one solver)\n"
     "      --write FILE     write the problem in FCLIB's form (one problem, contacts only)\n"
+    "  -f, --overwrite      replace the files of --out and --write if they exist\n"
     "      --json           a line of JSON for each problem, and a last one that counts\n"
     "  -h, --help           this text\n"
     "\n"
@@ -159,16 +160,6 @@ static bool parse_format(cli_solving *s, const char *text) {
     return false;
 }
 
-static bool parse_whole(const cli_option *option, double most, double fallback, double *value) {
-    if (!cli_positive_option("solve", option, fallback, value))
-        return false;
-    if (!option->value || (*value <= most && fmod(*value, 1) == 0))
-        return true;
-    cli_complain("solve: --%s: '%s' is not a whole number from 1 to %.0f", option->name,
-                 option->value, most);
-    return false;
-}
-
 /* Which of the names; the first if the option is not given. */
 static bool parse_choice(const cli_option *option, const char *const names[2], int *choice) {
     *choice = 0;
@@ -207,6 +198,7 @@ enum {
     FORMAT,
     OUT,
     WRITE,
+    OVERWRITE,
     JSON,
     HELP,
     OPTIONS
@@ -226,8 +218,8 @@ static bool parse(cli_solving *s, const cli_option *options) {
         return false;
     }
     if (!cli_positive_option("solve", &options[TOLERANCE_OF], TOLERANCE, &s->settings.tolerance) ||
-        !parse_whole(&options[ITERATIONS], 4e9, 0, &iterations) ||
-        !parse_whole(&options[REPEAT], 1e6, 1, &repeat) ||
+        !cli_whole_option("solve", &options[ITERATIONS], 4e9, 0, &iterations) ||
+        !cli_whole_option("solve", &options[REPEAT], 1e6, 1, &repeat) ||
         !parse_friction(s, options[FRICTION].value) || !parse_format(s, options[FORMAT].value) ||
         !parse_laws(s, &options[LAW], &options[POLICY]) ||
         !parse_solvers(s, options[SOLVER].value ? options[SOLVER].value : "auto"))
@@ -537,6 +529,7 @@ int cli_solve(int count, const char **arguments) {
                                    [FORMAT] = {"format", 0, true, NULL},
                                    [OUT] = {"out", 0, true, NULL},
                                    [WRITE] = {"write", 0, true, NULL},
+                                   [OVERWRITE] = {"overwrite", 'f', false, NULL},
                                    [JSON] = {"json", 0, false, NULL},
                                    [HELP] = {"help", 'h', false, NULL}};
     cli_solving s = {0};
@@ -557,6 +550,9 @@ int cli_solve(int count, const char **arguments) {
         cli_complain("solve: --%s takes one problem: give one FILE", single);
         return EXIT_USAGE;
     }
+    if (!cli_may_write("solve", s.out, &options[OVERWRITE]) ||
+        !cli_may_write("solve", s.write, &options[OVERWRITE]))
+        return EXIT_UNWRITABLE;
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
     if (rg_solve_context_create(NULL, &s.context) != RG_OK) {
         cli_complain("solve: out of memory");

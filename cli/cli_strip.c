@@ -25,6 +25,7 @@ const char cli_strip_help[] =
     "      --hide LIST      leave out: contacts, edges, forces, grid, joints, shadows\n"
     "      --method NAME    step method instead of the scene's\n"
     "      --step S         seconds of a step instead of the scene's\n"
+    "  -f, --overwrite      replace FILE if it exists\n"
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, 1 Chromium or the viewer's page is missing or fails, or the run\n"
@@ -35,7 +36,7 @@ const char cli_strip_help[] =
     "  rigor strip balance2 --at 0,2,3,5,6,12 --columns 3\n"
     "  rigor strip arch thickness=0.105 --at 0,0.5,0.8 --out arch.svg\n";
 
-enum { AT, OUT, COLUMNS, SIZE, VIEW, HIDE, METHOD, STEP, HELP, OPTIONS };
+enum { AT, OUT, COLUMNS, SIZE, VIEW, HIDE, METHOD, STEP, OVERWRITE, HELP, OPTIONS };
 enum {
     TIMES = 64,
     BETWEEN = 48, /* frames besides those of the pictures */
@@ -247,12 +248,16 @@ static int draw_recording(strip *s, cli_browser *browser, const char *path) {
 }
 
 int cli_strip(int count, const char **arguments) {
-    cli_option options[OPTIONS] = {
-        [AT] = {"at", 0, true, NULL},           [OUT] = {"out", 'o', true, NULL},
-        [COLUMNS] = {"columns", 0, true, NULL}, [SIZE] = {"size", 0, true, NULL},
-        [VIEW] = {"view", 0, true, NULL},       [HIDE] = {"hide", 0, true, NULL},
-        [METHOD] = {"method", 0, true, NULL},   [STEP] = {"step", 0, true, NULL},
-        [HELP] = {"help", 'h', false, NULL}};
+    cli_option options[OPTIONS] = {[AT] = {"at", 0, true, NULL},
+                                   [OUT] = {"out", 'o', true, NULL},
+                                   [COLUMNS] = {"columns", 0, true, NULL},
+                                   [SIZE] = {"size", 0, true, NULL},
+                                   [VIEW] = {"view", 0, true, NULL},
+                                   [HIDE] = {"hide", 0, true, NULL},
+                                   [METHOD] = {"method", 0, true, NULL},
+                                   [STEP] = {"step", 0, true, NULL},
+                                   [OVERWRITE] = {"overwrite", 'f', false, NULL},
+                                   [HELP] = {"help", 'h', false, NULL}};
     static strip s;
     char chromium[CLI_PROGRAM_SIZE], path[PATH_SIZE];
     const char *page;
@@ -266,6 +271,8 @@ int cli_strip(int count, const char **arguments) {
     s.options = options;
     if (!parse(&s, count, arguments))
         return EXIT_USAGE;
+    if (!cli_may_write("strip", s.out, &options[OVERWRITE]))
+        return EXIT_UNWRITABLE;
     int code = cli_export_page(&page, &size);
     if (code == EXIT_GOOD && !cli_find_chromium(chromium))
         code = EXIT_FAILED;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ const char cli_sweep_help[] =
     "Options:\n"
     "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix); in HDF5\n"
     "                     next to it, with .h5 instead of .csv\n"
-    "  -f, --overwrite    replace the table, begin a journal anew\n"
+    "  -f, --overwrite    replace the table, begin a journal anew; of a table that is there,\n"
+    "                     replace the files of --record and --page\n"
     "      --resume       continue an unfinished sweep\n"
     "      --jobs N       runs at a time, each in a process of its own (default: one per\n"
     "                     processor; with mpirun: one per rank)\n"
@@ -34,9 +36,10 @@ const char cli_sweep_help[] =
     "                     arrays of jobs on a cluster\n"
     "      --merge        write the table from the journals of all shards\n"
     "      --status       say how far the sweep has got\n"
-    "      --record RUNS  record these runs (3,17,20-25 or all) in a folder next to the table\n"
+    "      --record RUNS  record these runs (3,17,20-25 or all) in a folder next to the table;\n"
+    "                     if the table is not there yet, the sweep is made first\n"
     "      --page FILE    write a page with the table, filters, parallel coordinates, and\n"
-    "                     replays of the runs that are recorded\n"
+    "                     replays of the runs that are recorded; likewise\n"
     "  -q, --quiet        no progress bar, no report\n"
     "  -h, --help         this text\n"
     "\n"
@@ -51,7 +54,7 @@ const char cli_sweep_help[] =
     "  rigor sweep study.yaml --merge study.csv.0-of-2.journal study.csv.1-of-2.journal\n";
 
 enum { OUT, OVERWRITE, RESUME, JOBS, SHARD, MERGE, STATUS, RECORD, PAGE, QUIET, HELP, OPTIONS };
-enum { PATH_SIZE = 4000, PARAMETERS_MOST = 256, SHARDS_MOST = 1000000 };
+enum { PATH_SIZE = 4000, PARAMETERS_MOST = 256, SHARDS_MOST = 1000000, JOBS_MOST = 256 };
 
 typedef struct sweep {
     const cli_option *options;
@@ -83,13 +86,9 @@ static int parse(sweep *s, const char *study) {
         return EXIT_USAGE;
     }
     long processors = s->mpi ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
-    if (!cli_positive_option("sweep", &options[JOBS], processors > 0 ? (double)processors : 1,
-                             &jobs) ||
-        jobs != (double)(int)jobs || jobs > 256) {
-        if (options[JOBS].value)
-            cli_complain("sweep: --jobs: give a whole number from 1 to 256");
+    if (!cli_whole_option("sweep", &options[JOBS], JOBS_MOST,
+                          fmin(JOBS_MOST, processors > 0 ? (double)processors : 1), &jobs))
         return EXIT_USAGE;
-    }
     s->jobs = (int)jobs;
     const char *suffix = strrchr(study, '.'), *slash = strrchr(study, '/');
     size_t stem = suffix && (!slash || suffix > slash) ? (size_t)(suffix - study) : strlen(study);
@@ -247,22 +246,16 @@ static int write_table(sweep *s, const cli_journal *journals, size_t count) {
     return cli_flush();
 }
 
-static int refuse_existing(const sweep *s, const char *path, const char *instead) {
-    if (s->options[OVERWRITE].value || access(path, F_OK) != 0)
-        return EXIT_GOOD;
-    cli_complain("sweep: %s exists; %s", path, instead);
-    return EXIT_UNWRITABLE;
-}
-
 /* Neither of the two tables is replaced unasked. */
 static int refuse_tables(const sweep *s) {
     char hdf5[4200];
     cli_sweep_hdf5_path(s->out, hdf5);
-    int code = refuse_existing(s, s->out, "--overwrite replaces it");
+    const cli_option *overwrite = &s->options[OVERWRITE];
     /* A sweep that was killed between the two has left the second; its journal is still there. */
-    return code == EXIT_GOOD && !s->options[RESUME].value
-               ? refuse_existing(s, hdf5, "--overwrite replaces it")
-               : code;
+    return cli_may_write("sweep", s->out, overwrite) &&
+                   (s->options[RESUME].value || cli_may_write("sweep", hdf5, overwrite))
+               ? EXIT_GOOD
+               : EXIT_UNWRITABLE;
 }
 
 static int merge(sweep *s, int count, const char **paths) {
@@ -295,9 +288,12 @@ static int make_runs(sweep *s, cli_journal *journal) {
 static int run_all(sweep *s) {
     bool begun = access(s->journal, F_OK) == 0, go_on = s->options[RESUME].value != NULL;
     int code = refuse_tables(s);
-    if (code == EXIT_GOOD && !go_on)
-        code = refuse_existing(s, s->journal,
-                               "--resume goes on with that sweep, --overwrite begins anew");
+    if (code == EXIT_GOOD && begun && !go_on && !s->options[OVERWRITE].value) {
+        cli_complain("sweep: %s exists; add --resume to go on with that sweep, or -f (--overwrite) "
+                     "to begin anew",
+                     s->journal);
+        code = EXIT_UNWRITABLE;
+    }
     if (code == EXIT_GOOD && go_on && !begun) {
         cli_complain("sweep: %s: there is nothing to resume; leave out --resume", s->journal);
         code = EXIT_BAD_INPUT;
@@ -325,11 +321,32 @@ static int run_all(sweep *s) {
     return code;
 }
 
-/* What is asked of a sweep without making it. */
+/* Recordings and pages are of a table: one that is not there yet is made first. */
+static int make_missing_table(sweep *s) {
+    const cli_option *options = s->options;
+    if ((!options[RECORD].value && !options[PAGE].value) || access(s->out, F_OK) == 0)
+        return EXIT_GOOD;
+    if (!options[STATUS].value && s->shards == 1 && !cli_sweep_under_mpi())
+        return run_all(s);
+    cli_complain("sweep: %s: there is no table yet, and --%s needs it; make it first, without "
+                 "--record and --page",
+                 s->out, options[RECORD].value ? "record" : "page");
+    return EXIT_BAD_INPUT;
+}
+
+/* What is asked of a sweep that is made, or under way. */
 static int look(sweep *s, const char *study) {
     const cli_option *options = s->options;
     cli_sweep_names names = {study, s->out, options[PAGE].value};
-    int code = options[STATUS].value ? print_status(s) : EXIT_GOOD;
+    if (!cli_may_write("sweep", names.page, &options[OVERWRITE]))
+        return EXIT_UNWRITABLE;
+    int code = options[RECORD].value ? cli_sweep_check_record(s->study, options[RECORD].value,
+                                                              s->out, &options[OVERWRITE])
+                                     : EXIT_GOOD;
+    if (code == EXIT_GOOD && options[STATUS].value)
+        code = print_status(s);
+    if (code == EXIT_GOOD)
+        code = make_missing_table(s);
     if (code == EXIT_GOOD && options[RECORD].value)
         code = cli_sweep_record(s->study, options[RECORD].value, s->out, s->quiet);
     if (code == EXIT_GOOD && names.page)

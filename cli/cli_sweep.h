@@ -109,8 +109,11 @@ void cli_sweep_end_mpi(const cli_mpi *mpi); /* rank 0 ends the others */
 typedef struct cli_sweep_names {
     const char *study, *table, *page;
 } cli_sweep_names;
+/* Whether --record makes sense and its files may be written; complains. Exit codes. */
+int cli_sweep_check_record(rg_study *study, const char *list, const char *table,
+                           const cli_option *overwrite);
 /* Records the runs of a list such as "3,17,20-25" or "all" in a folder next to the table, each with
- * a page of the viewer; the end of each must be that of the table, if there is one. Exit codes. */
+ * a page of the viewer; the end of each must be that of the table. Exit codes. */
 int cli_sweep_record(rg_study *study, const char *list, const char *table, bool quiet);
 /* One page with the table, and replays of the runs that are recorded. Exit codes. */
 int cli_sweep_page(rg_study *study, const cli_sweep_names *names, bool quiet);

@@ -127,9 +127,10 @@ static const char *next_range(const char *list, uint64_t runs, uint64_t *first, 
     return *list ? list + 1 : list;
 }
 
-int cli_sweep_record(rg_study *study, const char *list, const char *table, bool quiet) {
-    uint64_t runs = rg_study_get_info(study).runs, first, last, made = 0;
-    char folder[PATH_SIZE];
+int cli_sweep_check_record(rg_study *study, const char *list, const char *table,
+                           const cli_option *overwrite) {
+    uint64_t runs = rg_study_get_info(study).runs, first, last;
+    char folder[PATH_SIZE], recording[PATH_SIZE + 32];
     for (const char *at = list; *at || at == list;)
         if (!(at = next_range(at, runs, &first, &last))) {
             cli_complain("sweep: --record: '%s' is not a list of runs from 0 to %" PRIu64
@@ -137,6 +138,21 @@ int cli_sweep_record(rg_study *study, const char *list, const char *table, bool 
                          list, runs - 1);
             return EXIT_USAGE;
         }
+    folder_of(table, folder);
+    for (const char *at = list; *at;) {
+        at = next_range(at, runs, &first, &last);
+        for (uint64_t run = first; run <= last; run++) {
+            snprintf(recording, sizeof recording, "%s/%" PRIu64 ".h5", folder, run);
+            if (!cli_may_write("sweep", recording, overwrite))
+                return EXIT_UNWRITABLE;
+        }
+    }
+    return EXIT_GOOD;
+}
+
+int cli_sweep_record(rg_study *study, const char *list, const char *table, bool quiet) {
+    uint64_t runs = rg_study_get_info(study).runs, first, last, made = 0;
+    char folder[PATH_SIZE];
     folder_of(table, folder);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return fail_file(folder, EXIT_UNWRITABLE);

@@ -74,7 +74,8 @@ static size_t distance_between(const char *a, const char *b) {
 
 const char *cli_nearest(const char *word, const char *const *candidates, size_t count) {
     const char *nearest = NULL;
-    size_t least = 2 + strlen(word) / 3; /* farther than that is another word, no misspelling */
+    size_t length = strlen(word), near = 1 + length / 3, half = length > 2 ? (length - 1) / 2 : 1;
+    size_t least = (near < half ? near : half) + 1; /* as far as that is another word */
     for (size_t i = 0; i < count; i++) {
         size_t distance = distance_between(word, candidates[i]);
         if (distance < least) {

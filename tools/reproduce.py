@@ -67,7 +67,7 @@ class Tools:
             for row in rows:
                 file.write(",".join("" if x is None else str(x) for x in row) + "\n")
         picture = os.path.join(self.pictures, name + ".svg")
-        self("plot", table, "--x", columns[0], *words, "--title", "", "--out", picture)
+        self("plot", table, "--x", columns[0], *words, "--title", "", "--out", picture, "--overwrite")
         with open(picture, encoding="utf-8") as file:
             lines = [line.expandtabs(1).rstrip() for line in file]
         with open(picture, "w", encoding="utf-8") as file:

@@ -433,7 +433,8 @@ const char *rg_nearest_word(const char *word, const char *const *candidates, siz
     if (size > WORD_LIMIT)
         return NULL;
     const char *nearest = NULL;
-    size_t best = 1 + size / 3 + 1; /* the first distance that is too far */
+    size_t near = 1 + size / 3, half = size > 2 ? (size - 1) / 2 : 1;
+    size_t best = (near < half ? near : half) + 1; /* the first distance that is too far */
     for (size_t i = 0; i < count; i++) {
         size_t candidate_size = strlen(candidates[i]);
         if (candidate_size > WORD_LIMIT)

@@ -31,7 +31,7 @@ enum { RG_NUMBER_SIZE = 32 };
 const char *rg_format_double(double value, char text[RG_NUMBER_SIZE]);
 
 /* The candidate nearest to `word` by edit distance (transpositions count one), or null if none is
- * near enough to be a misspelling (distance > 1 + length / 3). */
+ * near enough to be a misspelling: distance > 1 + length / 3, or half of the letters or more. */
 const char *rg_nearest_word(const char *word, const char *const *candidates, size_t count);
 
 #endif

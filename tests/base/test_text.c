@@ -371,6 +371,10 @@ static void test_nearest_word(void **state) {
     assert_string_equal(rg_nearest_word("name", keys, count), "name");
     assert_null(rg_nearest_word("restitution", keys, count));
     assert_null(rg_nearest_word("zz", keys, count));
+    /* With half of its letters changed it is another word. */
+    static const char *const piles[] = {"pile", "profile"};
+    assert_null(rg_nearest_word("nofile", piles, 1));
+    assert_string_equal(rg_nearest_word("nofile", piles, 2), "profile");
     assert_null(rg_nearest_word("name", keys, 0));
     assert_null(rg_nearest_word("", keys, count));
     /* A swap counts one: "ab" -> "ba" is within 1 + 2/3 = 1, a substitution of both is not. */

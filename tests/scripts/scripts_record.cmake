@@ -7,6 +7,8 @@ if(TARGET rigor-command)
       $<TARGET_FILE:rigor-command>)
     set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   endforeach()
+  add_test(NAME test_run_files COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_run_files.py
+    $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
   add_test(NAME test_run_meshes COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_run_meshes.py
     $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR}/tests/data/meshes)
   set_tests_properties(test_run_meshes PROPERTIES TIMEOUT 600)

@@ -671,7 +671,7 @@ def test_dump(rigor):
                                r"island \d", solved)), 3, solved)
     check("3 solved to" in solved or solved.count(" solved ") >= 3, solved)
     expect(rigor, [*run, "5"], 4, stdout="",
-           stderr="rigor: dominoes-step5-0.h5: exists; choose another name or add --overwrite\n")
+           stderr="rigor: run: dominoes-step5-0.h5 exists; add -f (--overwrite) to replace it, or choose another name\n")
     expect(rigor, [*run, "5", "-f"], 0)
     # Dumping changes nothing of the run.
     plain = rigor.report("run", "dominoes", "count=3", "--duration", "0.1")
@@ -867,8 +867,8 @@ def test_recording(rigor):
     with open("a.h5", "rb") as file:
         before = file.read()
     expect(rigor, run, 4, stdout="",
-           stderr="rigor: run: a.h5 exists; say --overwrite to replace it, --resume a.h5 to go on with it, or --out "
-           "with another name\n")
+           stderr="rigor: run: a.h5 exists; add -f (--overwrite) to replace it, --resume a.h5 to go on with it, or "
+           "choose another name\n")
     with open("a.h5", "rb") as file:
         check_equal(file.read(), before, "the recording that was there")
     expect(rigor, [*run, "-f"], 0)

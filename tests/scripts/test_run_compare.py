@@ -273,6 +273,8 @@ def test_documentation(rigor, root):
     with open(os.path.join(root, "docs", "compare.md")) as file:
         blocks = re.findall(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)
     check(len(blocks) >= 3, "docs/compare.md shows too little")
+    os.mkdir("documentation")
+    os.chdir("documentation")
     os.symlink(os.path.join(root, "scenes"), "scenes")
     os.makedirs("build/release")
     os.symlink(rigor.path, "build/release/rigor")

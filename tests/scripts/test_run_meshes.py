@@ -42,7 +42,7 @@ def test_decompose(rigor, data):
     # What is written is a scene, whose body has the mass of the mesh and stays where it is put.
     expect(rigor, ["run", "l.yaml", "--duration", "0.1", "--require", "max_penetration_m<1e-9"], 0)
     check_equal(expect(rigor, ["decompose", mesh, "--out", "l.yaml"], 4).stderr,
-                "rigor: decompose: l.yaml exists; say --overwrite to replace it\n", "what is there stays")
+                "rigor: decompose: l.yaml exists; add -f (--overwrite) to replace it, or choose another name\n", "what is there stays")
     expect(rigor, ["decompose", mesh, "--out", "l.obj", "-f"], 0)
     with open("l.obj") as file:
         lines = file.read().splitlines()
@@ -64,7 +64,7 @@ def test_check(rigor):
           in text, text)
     expect(rigor, ["check", "mended.obj"], 0, stdout="closed, nothing wrong")
     check_equal(expect(rigor, ["check", "open.obj", "--repair", "mended.obj"], 4).stderr,
-                "rigor: check: mended.obj exists; say --overwrite to replace it\n", "what is there stays")
+                "rigor: check: mended.obj exists; add -f (--overwrite) to replace it, or choose another name\n", "what is there stays")
     expect(rigor, ["check", "open.obj", "--repair", "mended.obj", "--overwrite"], 0)
     write("nan.obj", CUBE.replace("v 1 1 1", "v 1 nan 1"))
     expect(rigor, ["check", "nan.obj"], 3, stderr="nan.obj:7:5")

@@ -193,7 +193,7 @@ def test_write(rigor, folder):
     with open(target, "rb") as first, open(again, "rb") as second:
         check(first.read() == second.read(), "written again: other bytes")
     lcp = write(folder, "a.dat", LCP)
-    run(rigor, lcp, "--write", again, code=3, stderr="a linear problem; FCLIB holds contact problems only")
+    run(rigor, lcp, "--write", again, "-f", code=3, stderr="a linear problem; FCLIB holds contact problems only")
     run(rigor, source, "--write", os.path.join(folder, "no", "x.hdf5"), code=4, stderr="cannot be written")
     check(not [name for name in os.listdir(folder) if ".new" in name], "something half-written")
     # What lies where it is made before it is whole stays as it is.
@@ -341,7 +341,7 @@ def test_out(rigor, folder):
     check_equal(problem["results"][0]["attempts"][0]["solver"], "warm-start", "read back")
     check_equal(len(problem["results"][0]["attempts"]), 1, "and found good")
     # A ball of mass 2 at -20 / 1 m/s: what stops it.
-    run(rigor, write(folder, "drop.txt", SEQUENCE), "--out", out)
+    run(rigor, write(folder, "drop.txt", SEQUENCE), "--out", out, "-f")
     heads, rows = read_solution(out)
     check_equal(heads["rows"], "3", "rows of a contact")
     missing = os.path.join(folder, "no", "z.txt")
@@ -361,7 +361,7 @@ def test_relay(rigor, folder):
     path, out = write(folder, "relay.dat", RELAY), os.path.join(folder, "z.txt")
     for text in (RELAY + "A remark.\n", RELAY):
         write(folder, "relay.dat", text)
-        (problem,), _ = run_json(rigor, path, "--out", out)
+        (problem,), _ = run_json(rigor, path, "--out", out, "-f")
         check_equal(problem["format"], "relay", "format")
         check_rows(read_solution(out)[1], [[1, -0.5], [2.5, 0]], "a relay problem")
     solved, _ = run_json(rigor, path, "--solver", "dantzig,lemke,gauss-seidel,enumerate")
@@ -376,19 +376,19 @@ def test_laws(rigor, folder):
     out = os.path.join(folder, "z.txt")
     several = write(folder, "several.dat", SEVERAL)
     for policy, expected in (("smallest", [[0, 1], [0, 10]]), ("largest", [[15, 0], [-8, 0]])):
-        run(rigor, several, "--policy", policy, "--out", out)
+        run(rigor, several, "--policy", policy, "--out", out, "-f")
         check_rows(read_solution(out)[1], expected, f"--policy {policy}")
     # W = [1 1; 1 2], q = (-1, 1), mu = 1: without friction r_N = 1, u_T = 2. Coulomb: stuck, r = (3, -2).
     # Bound 1: sliding with r_T = -1, r_N = 2, u_T = 2 - 2 + 1.
     tied = write(folder, "tied.dat", "2\n1\n0\n2\n2\n2 2\n1 1 1 2\n-1 1\n1\n")
     for law, expected in (("coulomb", [[3, 0], [-2, 0]]), ("lotstedt", [[2, 0], [-1, 1]])):
-        run(rigor, tied, "--law", law, "--out", out)
+        run(rigor, tied, "--law", law, "--out", out, "-f")
         check_rows(read_solution(out)[1], expected, f"--law {law}")
 
 
 def test_vanishing(rigor, folder):
     lcp, out = write(folder, "a.dat", LCP), os.path.join(folder, "z.txt")
-    result = rigor("solve", lcp, "--vanishing", "none", "--out", out)
+    result = rigor("solve", lcp, "--vanishing", "none", "--out", out, "-f")
     if "is not built in" in result.stderr:
         check_equal(result.returncode, 2, "exit code without rigor-lp")
         return

@@ -295,7 +295,7 @@ def check_tables_and_writers(rigor):
     check("--resume goes on" in first.communicate()[1], "how to go on")
     check_equal(first.returncode, 143, "exit code")
     expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs, nobody is making them")
-    expect(rigor, ["sweep", "long.yaml"], 4, stderr="--resume goes on")
+    expect(rigor, ["sweep", "long.yaml"], 4, stderr="add --resume to go on with that sweep")
     write("long.yaml", STUDY.replace("seed: 7", "seed: 8"))
     expect(rigor, ["sweep", "long.yaml", "--resume"], 3, stderr="has changed")
     expect(rigor, ["sweep", "long.yaml", "--overwrite"], 0, stdout="200 done")
@@ -309,9 +309,8 @@ def data_of(page):
 def check_page(rigor):
     """Recordings of chosen runs end as the runs of the table did; the page has the table and knows of them."""
     write("page.yaml", STUDY.replace("draws: 100", "draws: 3") + "bodies: [box]\n")
-    expect(rigor, ["sweep", "page.yaml", "--page", "page.html"], 3, stderr="page.csv")
-    expect(rigor, ["sweep", "page.yaml"], 0)
-    expect(rigor, ["sweep", "page.yaml", "--record", "1,3-4", "--page", "page.html"], 0, stdout="3 recordings")
+    expect(rigor, ["sweep", "page.yaml", "--page", "page.html"], 0, stdout="6 done")  # makes the sweep
+    expect(rigor, ["sweep", "page.yaml", "--record", "1,3-4", "--page", "page.html", "-f"], 0, stdout="3 recordings")
     rows, data = rows_of("page.csv"), data_of("page.html")
     check_equal(data["columns"], list(rows[0]), "columns of the page")
     check_equal(len(data["rows"]), 6, "rows of the page")
@@ -327,7 +326,7 @@ def check_page(rigor):
     for wrong in ("", "6", "4-3", "1,,2", "x", "-1", "1;2"):
         expect(rigor, ["sweep", "page.yaml", "--record", wrong], 2, stderr="is not a list of runs")
     write("page.csv", read("page.csv").decode().replace(rows[1]["state_hash"], "0123456789abcdef"))
-    expect(rigor, ["sweep", "page.yaml", "--record", "1"], 1, stderr="another version")
+    expect(rigor, ["sweep", "page.yaml", "--record", "1", "-f"], 1, stderr="another version")
     expect(rigor, ["sweep", "page.yaml", "--page", "no/such/folder.html"], 4)
 
 

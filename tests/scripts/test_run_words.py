@@ -90,7 +90,7 @@ def check_plot(rigor, directory):
         with open(points, "w", encoding="utf-8") as file:
             file.write("t,f\n0,3\n1,30\n0,4\n1,50\n")
         for arguments, largest in ((["--sum"], 80), ([], 50)):
-            expect(rigor, ["plot", points, "--x", "t", "--y", "f", "--out", plot, *arguments], 0, stderr="")
+            expect(rigor, ["plot", points, "--x", "t", "--y", "f", "--out", plot, "-f", *arguments], 0, stderr="")
             with open(plot, encoding="utf-8") as file:
                 labels = [int(label) for label in re.findall(r">\s*(\d+)\s*<", file.read())]
             check_equal(max(labels), largest, f"top of the axis {arguments}")
@@ -120,7 +120,7 @@ def check_strip(rigor, directory):
         check_equal(re.findall(r"t = ([0-9.]+) s", text), ["0", "0.1", "0.25"], "captions")
         check('width="136" height="148"' in text, text[:200])
         if number == 0:
-            expect(rigor, ["strip", recording, *words], 0)
+            expect(rigor, ["strip", recording, *words, "--overwrite"], 0)
     expect(rigor, ["strip", "bounce", "--at", "0.2,0.1"], 2)
     expect(rigor, ["strip", "bounce"], 2)
     expect(rigor, ["strip", "no-such", *words], 3)

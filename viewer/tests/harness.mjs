@@ -112,7 +112,7 @@ export class Bench {
 
   /** An exported page of recordings, as the address of a file. */
   page(name, ...recordings) {
-    this.rigor("export", ...recordings, "--html", name + ".html");
+    this.rigor("export", ...recordings, "--html", name + ".html", "--overwrite");
     return pathToFileURL(this.file(name + ".html")).href;
   }
 
