@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct actuator {
-    double gear[6], gain[3], bias[3];
+    double gear[6], gain[10], bias[10]; /* as many as there may be; the first three count */
     const char *gain_type, *bias_type, *dynamics;
     double inherit; /* share of the range of what it moves that the control has; 0: its own range */
 } actuator;
@@ -37,8 +37,8 @@ static rg_status take_general(const rg_mjcf *m, const rg_xml_node *node, actuato
     take_word(node, "gaintype", &a->gain_type);
     take_word(node, "biastype", &a->bias_type);
     take_word(node, "dyntype", &a->dynamics);
-    rg_status status = rg_mjcf_own_numbers(m, node, "gainprm", 3, a->gain);
-    return status == RG_OK ? rg_mjcf_own_numbers(m, node, "biasprm", 3, a->bias) : status;
+    rg_status status = rg_mjcf_own_numbers(m, node, "gainprm", 10, a->gain);
+    return status == RG_OK ? rg_mjcf_own_numbers(m, node, "biasprm", 10, a->bias) : status;
 }
 
 static rg_status take_position(const rg_mjcf *m, const rg_xml_node *node, actuator *a) {
@@ -144,12 +144,15 @@ static rg_status find_control(const rg_mjcf *m, const rg_xml_node *node, const a
     const rg_xml_node *target = rg_mjcf_find_fixed(m, rg_xml_get(node, "tendon"));
     const rg_robot_joint *joint = rg_mjcf_joint(m, rg_xml_get(node, "joint"));
     rg_status status = read_range(m, node, "ctrllimited", "ctrlrange", &limit);
-    if (status == RG_OK && a->inherit > 0 && (target || joint)) {
+    if (status == RG_OK && a->inherit != 0 && (target || joint)) {
         status = rg_mjcf_range(m, target ? target : joint->node, "limited", "range", &limit);
+        if (status == RG_OK && !(a->inherit > 0 && limit.lower < limit.upper))
+            status = rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT,
+                                   "inheritrange must be positive, and of a range");
         double unit = target || joint->kind == RG_JOINT_SLIDER ? 1 : m->angle;
         double middle = unit * (limit.lower + limit.upper) / 2,
                half = unit * a->inherit * (limit.upper - limit.lower) / 2;
-        limit = (rg_mjcf_limit){limit.lower < limit.upper, middle - half, middle + half};
+        limit = (rg_mjcf_limit){true, middle - half, middle + half};
     }
     *control = status == RG_OK && limit.given && !m->no_clamp
                    ? fmin(fmax(0, limit.lower), limit.upper)

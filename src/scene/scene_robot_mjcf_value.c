@@ -210,6 +210,9 @@ static rg_quat rotation_of_axes(const double v[6]) {
     return rg_quat_of_mat3(&r);
 }
 
+/* Directions that are parallel but for rounding. */
+#define PARALLEL 1e-12
+
 typedef enum rotation_form { QUAT, AXISANGLE, EULER, XYAXES, ZAXIS, FORMS } rotation_form;
 static const struct {
     const char *name;
@@ -248,10 +251,19 @@ static rg_status find_rotation(const rg_mjcf *m, const rg_xml_node *node, const 
     return status;
 }
 
+static bool has_no_length(rotation_form form, const double *v) {
+    rg_vec3 first = {v[0], v[1], v[2]}, second = {v[3], v[4], v[5]};
+    if (form == QUAT)
+        return !(v[0] != 0 || v[1] != 0 || v[2] != 0 || v[3] != 0);
+    if (form == XYAXES)
+        return !(rg_length(rg_cross(rg_normalised(first), rg_normalised(second))) > PARALLEL);
+    return form != EULER && !(rg_length(first) > 0);
+}
+
 rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose) {
     const rg_xml_node *from;
     rotation_form form;
-    double v[6];
+    double v[6] = {0};
     *pose = rg_pose_identity();
     rg_status status = rg_mjcf_numbers(m, node, "pos", 3, &pose->position.x);
     if (status == RG_OK)
@@ -260,6 +272,10 @@ rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose)
         status = rg_mjcf_own_numbers(m, from, forms[form].name, forms[form].count, v);
     if (status != RG_OK || form == FORMS)
         return status;
+    if (has_no_length(form, v))
+        return rg_robot_fail(m->robot, from, RG_INVALID_ARGUMENT,
+                             "%s: a direction of no length, or two that are parallel",
+                             forms[form].name);
     pose->orientation = form == QUAT ? rg_quat_made_unit(rg_quat_make(v[1], v[2], v[3], v[0]))
                         : form == AXISANGLE
                             ? rg_quat_of_axis_angle((rg_vec3){v[0], v[1], v[2]}, v[3] * m->angle)

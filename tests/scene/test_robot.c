@@ -347,6 +347,17 @@ static const struct {
      "test.yaml:1:20: geom: pos needs 3 numbers, not 2"},
     {"<mujoco><worldbody><geom size='1' quat='1 0 0 0' euler='0 0 0'/></worldbody></mujoco>",
      "test.yaml:1:20: geom: quat and euler: only one of them can hold"},
+    {"<mujoco><worldbody><geom size='1' quat='0 0 0 0'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: quat: a direction of no length, or two that are parallel"},
+    {"<mujoco><worldbody><geom size='1' xyaxes='1 0 0 -2 0 0'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: xyaxes: a direction of no length, or two that are parallel"},
+    {"<mujoco><worldbody><geom size='1' zaxis='0 0 0'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: zaxis: a direction of no length, or two that are parallel"},
+    {"<mujoco><worldbody><geom size='1' axisangle='0 0 0 1'/></worldbody></mujoco>",
+     "test.yaml:1:20: geom: axisangle: a direction of no length, or two that are parallel"},
+    {"<mujoco><worldbody><body><joint name='j'/></body></worldbody><actuator>"
+     "<position joint='j' inheritrange='1'/></actuator></mujoco>",
+     "test.yaml:1:72: position: inheritrange must be positive, and of a range"},
     {"<mujoco><worldbody><geom size='1' mass='-1'/></worldbody></mujoco>",
      "test.yaml:1:20: geom: a negative mass"},
     {"<mujoco><worldbody><body><inertial mass='1'/><inertial "

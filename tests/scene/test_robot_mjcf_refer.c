@@ -61,6 +61,9 @@ static void actuators_have_the_defaults_of_all(void **state) {
     a = AXIS("<general biastype='affine' biasprm='6 -3 -1' dyntype='integrator'/>",
              "<general joint='j' dyntype='none' biasprm='0'/>");
     assert_true(a.gain == 3 && a.gain_velocity == 1); /* of three numbers the first is its own */
+    a = AXIS("<general gainprm='2 0 0 0 0 0 0 0 0 0' biastype='affine' biasprm='0 -2 0 0'/>",
+             "<general joint='j'/>");
+    assert_true(a.gain == 2);
 }
 
 /* The control is what of its range is nearest to 0; the force is at most that of the joint. */
