@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 const char cli_run_help[] =
     "Usage: rigor run SCENE [NAME=VALUE ...] [OPTION ...]\n"
@@ -48,7 +49,8 @@ const char cli_run_help[] =
     "      --threads N      threads; the results do not depend on it\n"
     "      --no-memory      also compute steps that can only repeat the last one\n"
     "      --lenient        of a robot, leave out what is not supported\n"
-    "      --checkpoint S   seconds of wall-clock time between checkpoints (default 2)\n"
+    "      --checkpoint S   seconds between checkpoints (default 2)\n"
+    "      --time-limit S   stop after S seconds\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
     "                       'min_gap_m>-1e-6,passed_through<1'; names as in the\n"
     "                       JSON report; <, <=, >, >=\n"
@@ -62,8 +64,8 @@ const char cli_run_help[] =
     "  -q, --quiet          no progress bar, notes, or report unless --json\n"
     "  -h, --help           this text\n"
     "\n"
-    "Stopped by SIGINT or SIGTERM it finishes the step and writes a checkpoint.\n"
-    "Killed in any other way it can be resumed from its last checkpoint.\n"
+    "Stopped by a signal or --time-limit it leaves its step and writes a checkpoint;\n"
+    "killed, it has its last one.\n"
     "\n"
     "A run ends badly if two bodies come to overlap by more than 5 % of the smaller one's\n"
     "size, at any time, if any passed through each other, or if more than 1 % of its\n"
@@ -71,7 +73,7 @@ const char cli_run_help[] =
     "\n"
     "Exit codes: 0 done, 1 a requirement was broken, the run cannot continue or ends badly,\n"
     "2 usage, 3 the scene or recording cannot be used, 4 output cannot be written, 130 and\n"
-    "143 stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
+    "143 stopped by SIGINT and SIGTERM, 142 by --time-limit (recordings can be resumed).\n"
     "\n"
     "Examples:\n"
     "  rigor run dominoes --out dominoes.h5\n"
@@ -101,6 +103,7 @@ enum {
     OPTION_NO_MEMORY,
     OPTION_LENIENT,
     OPTION_CHECKPOINT,
+    OPTION_TIME_LIMIT,
     OPTION_REQUIRE,
     OPTION_ACCEPT_FAILURES,
     OPTION_DUMP_PROBLEM,
@@ -130,6 +133,7 @@ static const cli_option all_options[OPTION_COUNT] = {
     [OPTION_NO_MEMORY] = {"no-memory", 0, false, NULL},
     [OPTION_LENIENT] = {"lenient", 0, false, NULL},
     [OPTION_CHECKPOINT] = {"checkpoint", 0, true, NULL},
+    [OPTION_TIME_LIMIT] = {"time-limit", 0, true, NULL},
     [OPTION_REQUIRE] = {"require", 0, true, NULL},
     [OPTION_ACCEPT_FAILURES] = {"accept-failures", 0, false, NULL},
     [OPTION_DUMP_PROBLEM] = {"dump-problem", 0, true, NULL},
@@ -144,7 +148,7 @@ typedef struct run {
     const char *scene_name;         /* null: resumed */
     rg_scene_parameter *parameters; /* names are copies that end at the '=' */
     size_t parameter_count;
-    double step, duration, checkpoint, tolerance; /* 0: not given */
+    double step, duration, checkpoint, tolerance, time_limit; /* 0: not given */
     double gamma;
     int threads;
     cli_requirements requirements;
@@ -163,17 +167,22 @@ typedef struct run {
 
 /* ---- signals ---- */
 
-/* Set by the handler, read by the loop: the only thing that a handler may do. */
+#define LONGEST_LIMIT 1e9 /* s: every system's timer takes it */
+
+/* Set by the handler, read by the loop; and the world whose step the handler interrupts. */
 static volatile sig_atomic_t stop_signal;
+static rg_world *volatile stepped;
 
 static void note_signal(int number) {
     stop_signal = number;
+    if (stepped)
+        rg_world_interrupt(stepped);
 }
 
 /* Only when the loop that looks at the note is near: until then a signal shall end the process, in
  * particular one that waits for a scene from a pipe. */
 static void watch_signals(void) {
-    static const int watched[] = {SIGINT, SIGTERM};
+    static const int watched[] = {SIGINT, SIGTERM, SIGALRM};
     struct sigaction action = {.sa_handler = note_signal}, before;
     sigemptyset(&action.sa_mask);
     /* A second signal of the kind ends the process at once, for the impatient. */
@@ -375,6 +384,13 @@ static bool parse_numbers(run *this) {
     const char *checkpoint = this->options[OPTION_CHECKPOINT].value;
     if (checkpoint && !(cli_parse_number(checkpoint, &this->checkpoint) && this->checkpoint >= 0)) {
         cli_complain("run: --checkpoint: '%s' is not a number of seconds, 0 or more", checkpoint);
+        return false;
+    }
+    const char *limit = this->options[OPTION_TIME_LIMIT].value;
+    if (limit && !(cli_parse_number(limit, &this->time_limit) && this->time_limit > 0 &&
+                   this->time_limit <= LONGEST_LIMIT)) {
+        cli_complain("run: --time-limit: '%s' is not a number of seconds above 0, up to %g", limit,
+                     LONGEST_LIMIT);
         return false;
     }
     return true;
@@ -610,15 +626,30 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
     return is_frame && this->recorder ? rg_recorder_frame(this->recorder, NULL, error) : RG_OK;
 }
 
+/* SIGALRM after so many seconds; 0: never. */
+static void set_timer(double seconds) {
+    double whole = floor(seconds);
+    struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)(1e6 * (seconds - whole))}};
+    if (seconds > 0 && whole == 0 && timer.it_value.tv_usec == 0)
+        timer.it_value.tv_usec = 1; /* 0 would mean never */
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static rg_status go(run *this, rg_error *error) {
     double step = rg_scene_step_size(this->scene);
     cli_progress progress = cli_progress_begin(this->first, this->total, given(this, OPTION_QUIET));
     double start = cli_clock(), cpu = cli_processor_clock();
     rg_status status = RG_OK;
+    stepped = rg_scene_world(this->scene);
+    set_timer(this->time_limit);
     for (uint64_t i = this->first; i < this->total && !stop_signal && status == RG_OK; i++) {
         status = step_once(this, i + 1, step, error);
         cli_progress_update(&progress, i + 1);
     }
+    set_timer(0);
+    stepped = NULL;
+    if (status == RG_INTERRUPTED && stop_signal)
+        status = RG_OK; /* the world is as it was after the last step */
     this->wall = cli_clock() - start, this->cpu = cli_processor_clock() - cpu;
     cli_progress_clear(&progress);
     return status;
@@ -657,7 +688,9 @@ static int fail(run *this, rg_status status, const rg_error *error) {
 static int stop(run *this) {
     const rg_world *world = rg_scene_world(this->scene);
     int code = close_recorder(this, false);
-    const char *name = stop_signal == SIGINT ? "SIGINT" : "SIGTERM";
+    const char *name = stop_signal == SIGINT    ? "SIGINT"
+                       : stop_signal == SIGALRM ? "its time limit"
+                                                : "SIGTERM";
     if (code != EXIT_GOOD)
         return code;
     if (this->recording)

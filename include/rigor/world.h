@@ -61,6 +61,12 @@ void rg_world_destroy(rg_world *world); /* null is allowed */
  * an error the world is as it was before the call. */
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
 
+/* Asks the step that is under way to end, or the next one if none is: it returns RG_INTERRUPTED,
+ * the world is as it was before, and the one after it is made as usual. It ends within the time of
+ * one factorisation, or of contact detection. May be called in a signal handler, and by another
+ * thread while the world steps, but not while it is destroyed. */
+void rg_world_interrupt(rg_world *world);
+
 double rg_world_time(const rg_world *world);
 /* s: for states that come from elsewhere. Kinematic bodies go to where they are at that time;
  * RG_NOT_FINITE, and nothing is changed, if the time or one of their motions is not finite then. */

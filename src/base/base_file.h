@@ -10,8 +10,8 @@
 
 enum { RG_FILE_IRREGULAR = -1 };
 
-/* Opens a regular file to be read. 0, an errno, or RG_FILE_IRREGULAR for pipes, sockets and devices;
- * EISDIR for a directory. */
+/* Opens a regular file to be read. 0, an errno, or RG_FILE_IRREGULAR for pipes, sockets and
+ * devices; EISDIR for a directory. */
 int rg_file_open(const char *path, FILE **file);
 /* Whether there is something at the path that may be read, without opening it. */
 bool rg_file_is_there(const char *path);

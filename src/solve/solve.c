@@ -235,6 +235,8 @@ rg_solve_outcome rg_solve_judged(rg_solve_outcome told, const rg_residual *resid
 rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solver,
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error) {
+    if (rg_solve_stops(context))
+        return rg_fail(error, RG_INTERRUPTED, "%s", rg_status_text(RG_INTERRUPTED));
     rg_solve_info *info = context->info;
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
     size_t rows = rg_problem_rows(problem);
@@ -251,6 +253,8 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     context->starved = false;
     rg_status status = run_solver(context, solver, problem, settings, &trial, &report, error);
     double seconds = rg_clock() - start;
+    if (!status && rg_solve_stops(context))
+        status = rg_fail(error, RG_INTERRUPTED, "%s", rg_status_text(RG_INTERRUPTED));
     if (!status && context->starved)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     rg_residual residual = rg_residual_none();

@@ -12,6 +12,8 @@
 #include "base/base_thread.h"
 #include "rigor/solver.h"
 
+#include <stdatomic.h>
+
 /* A symmetric matrix by its entries that are not zero: those of row i are [starts[i],
  * starts[i + 1]), columns ascending. */
 typedef struct rg_entries {
@@ -31,7 +33,14 @@ struct rg_solve_context {
     struct rg_held *held;      /* the last factor of solve_held_factor.c; null: none yet */
     const rg_entries *entries; /* of the linear problem that is solved, if its matrix is null */
     bool starved; /* a factor found no memory: the attempt fails with that, not as stalled */
+    const atomic_bool *stop; /* somebody asks to end; null: nobody can */
 };
+
+/* Whether to end. Loops of solvers that see it end as at their limit; the attempt then fails with
+ * RG_INTERRUPTED, whatever they had. */
+static inline bool rg_solve_stops(const rg_solve_context *context) {
+    return context->stop && atomic_load_explicit(context->stop, memory_order_relaxed);
+}
 
 /* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes
  * the attempt in context->info; if the answer is better than the best so far (by the natural

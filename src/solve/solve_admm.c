@@ -45,6 +45,7 @@ enum {
 #define AIM            0.5
 
 typedef struct alternating {
+    const rg_solve_context *context;
     rg_system system;
     rg_polish polish;
     bool global;
@@ -230,7 +231,7 @@ static rg_solve_outcome iterate(alternating *p, uint32_t limit, double tolerance
     double early = EARLY_RESIDUAL;
     int adapted = 0;
     bool fresh = true; /* a factor is needed */
-    for (uint32_t k = 0; k < limit; k++) {
+    for (uint32_t k = 0; k < limit && !rg_solve_stops(p->context); k++) {
         if (fresh && factor(p) != RG_OK)
             return RG_SOLVE_SINGULAR;
         fresh = false;
@@ -264,7 +265,9 @@ static rg_solve_outcome iterate(alternating *p, uint32_t limit, double tolerance
 static rg_status solve(rg_solve_context *context, const rg_problem *problem,
                        const rg_solve_settings *settings, rg_solution *solution,
                        rg_solve_report *report, rg_error *error) {
-    alternating p = {.kappa = KAPPA_START, .global = problem->contact.form == RG_FORM_GLOBAL};
+    alternating p = {.context = context,
+                     .kappa = KAPPA_START,
+                     .global = problem->contact.form == RG_FORM_GLOBAL};
     rg_status status = rg_polish_prepare(&p.polish, &p.system, context, problem, error);
     if (status == RG_OK)
         status = take_memory(&p, context, error);

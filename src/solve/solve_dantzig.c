@@ -662,7 +662,9 @@ rg_status rg_dantzig_solve(rg_solve_context *context, const rg_problem *problem,
             return status;
         tried = report->iterations;
     }
-    rg_dantzig z = {.refactor_always = options && options->refactor_always, .exchanges = tried};
+    rg_dantzig z = {.refactor_always = options && options->refactor_always,
+                    .exchanges = tried,
+                    .context = context};
     status = take_memory(context, linear->size, &z, error);
     if (status != RG_OK)
         return status;

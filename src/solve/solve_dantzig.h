@@ -48,6 +48,7 @@ typedef struct rg_dantzig {
     unsigned plain_rounds; /* at the beginning, without the remedy against ties */
     uint64_t trace;        /* hash of the sequence of pivots */
     bool refactor_always;  /* for the test of the incremental factor */
+    const rg_solve_context *context;
 } rg_dantzig;
 
 /* For tests: the hash of the sequence of pivots, with the factor updated or made afresh each

@@ -332,6 +332,8 @@ static rg_drive_end drive(rg_dantzig *dantzig, size_t d) {
     int zero_steps = 0;
     dantzig->magnitude[d] = magnitude_of(dantzig, d);
     while (!is_content(dantzig, d)) {
+        if (rg_solve_stops(dantzig->context))
+            dantzig->pivot_limit = 0;
         if (dantzig->pivots >= cap || dantzig->pivots >= dantzig->pivot_limit)
             return RG_DRIVE_LATER;
         double sign = dantzig->a[d] < 0 ? 1 : -1, sum, largest;

@@ -64,6 +64,7 @@ typedef struct friction {
     size_t m;    /* rows in the basis */
     double side; /* of the driven row */
     uint64_t pivots, pivot_limit, factorisations;
+    const rg_solve_context *context;
 } friction;
 
 static rg_row_kind kind_of(const friction *z, size_t i) {
@@ -437,6 +438,8 @@ static rg_drive_end drive(friction *z, size_t d) {
     bool there = true; /* not on the way, where a = 0 may mean nothing */
     z->side = sign;
     while (!(there && is_content(z, d))) {
+        if (rg_solve_stops(z->context))
+            z->pivot_limit = 0;
         if (z->pivots >= cap || z->pivots >= z->pivot_limit || zero_steps > ZERO_STEPS_MAX)
             return RG_DRIVE_LATER;
         double no_rate = NO_RATE * find_direction(z, d, sign);
@@ -716,7 +719,7 @@ rg_status rg_dantzig_solve_friction(rg_solve_context *context, const rg_problem 
                                     const rg_solve_settings *settings, rg_solution *solution,
                                     rg_solve_report *report, rg_error *error) {
     const rg_linear_problem *linear = &problem->linear;
-    friction z = {0};
+    friction z = {.context = context};
     rg_status status = take_memory(context, linear->size, &z, error);
     if (status != RG_OK)
         return status;

@@ -323,6 +323,8 @@ static rg_solve_outcome iterate(rg_sweeper *s, momentum *m, double aim, uint64_t
     refresh_bodies(s);
     for (uint64_t n = 0;; n++) { /* n sweeps are done; before the first: is the start good? */
         report->iterations = n;
+        if (rg_solve_stops(s->context))
+            limit = n;
         if (n == 0 || moved <= 0.5 * aim * s->scale || n - checked >= CHECK_SWEEPS || n >= limit) {
             checked = n;
             refresh_bodies(s);

@@ -25,6 +25,7 @@ typedef struct rg_sweep_block {
 } rg_sweep_block;
 
 typedef struct rg_sweeper {
+    const rg_solve_context *context;
     const rg_problem *problem;
     size_t rows, block_count;
     rg_sweep_block *blocks;

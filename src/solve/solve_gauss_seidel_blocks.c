@@ -286,7 +286,8 @@ rg_status rg_sweeper_prepare(rg_sweeper *s, rg_solve_context *context, const rg_
                              rg_solution *solution, rg_solve_report *report, rg_error *error) {
     const rg_contact_problem *contact = &problem->contact;
     bool linear = problem->kind == RG_PROBLEM_LINEAR;
-    *s = (rg_sweeper){.problem = problem,
+    *s = (rg_sweeper){.context = context,
+                      .problem = problem,
                       .rows = rg_problem_rows(problem),
                       .q = linear ? problem->linear.b : contact->q,
                       .force = solution->force,

@@ -677,7 +677,7 @@ static bool proves_infeasible(interior *p) {
 static rg_solve_outcome iterate(interior *p, uint32_t limit, double tolerance, double acceptable) {
     int idle = 0, shorts = 0;
     double mark = INFINITY, early = EARLY_RESIDUAL;
-    while (p->iterations < limit) {
+    while (p->iterations < limit && !rg_solve_stops(p->context)) {
         find_residuals(p);
         if (proves_infeasible(p))
             return RG_SOLVE_INFEASIBLE;

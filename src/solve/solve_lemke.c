@@ -503,7 +503,7 @@ static rg_status follow(path *p, int cover, rg_solve_outcome *outcome, rg_error 
     while (status == RG_OK && !p->broken) {
         double step;
         in = complement(p, out);
-        if (p->pivots >= p->limit) {
+        if (p->pivots >= p->limit || rg_solve_stops(p->basis.context)) {
             *outcome = RG_SOLVE_LIMIT;
             return RG_OK;
         }

@@ -270,7 +270,7 @@ bool rg_newton_follow(rg_newton *newton, double tau, uint64_t limit) {
     if (!start_path(newton))
         return false;
     while (newton->factorisations < end && newton->factorisations < newton->limit &&
-           newton->point.tau <= TAU_BACK * tau) {
+           newton->point.tau <= TAU_BACK * tau && !rg_solve_stops(newton->context)) {
         bool moved = advance(&f);
         if (moved && rg_newton_note(newton, &newton->point) <= newton->tolerance)
             return true;

@@ -42,6 +42,7 @@
 enum { ITERATIONS_MAX = 100, POLISH_ROUNDS = 20, REFINEMENTS = 3 };
 
 typedef struct program {
+    const rg_solve_context *context;
     const rg_linear_problem *problem;
     size_t size;
     double unit; /* of scaled forces and accelerations */
@@ -393,7 +394,7 @@ static rg_solve_outcome follow_path(program *p, uint32_t limit) {
             return RG_SOLVE_STALLED;
         if (is_ray(p, p->best))
             return RG_SOLVE_INFEASIBLE;
-        if (p->iterations >= limit)
+        if (p->iterations >= limit || rg_solve_stops(p->context))
             return RG_SOLVE_LIMIT;
         iterate(p, gap);
     }
@@ -507,7 +508,7 @@ static rg_solve_outcome find_outcome(program *p, const rg_solve_settings *settin
 static rg_status solve_qp(rg_solve_context *context, const rg_problem *problem,
                           const rg_solve_settings *settings, rg_solution *solution,
                           rg_solve_report *report, rg_error *error) {
-    program p = {.problem = &problem->linear, .size = problem->linear.size};
+    program p = {.context = context, .problem = &problem->linear, .size = problem->linear.size};
     if (problem->kind != RG_PROBLEM_LINEAR) {
         report->outcome = RG_SOLVE_UNSUITABLE;
         snprintf(report->text, sizeof report->text, "%s", text_of(RG_SOLVE_UNSUITABLE));

@@ -241,8 +241,9 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_contact_forces_sort(list.forces, list.count);
-    if (rg_prescription_failed(&world->content))
-        return RG_NOT_FINITE;
+    rg_status confirmed = rg_step_confirm(world, error);
+    if (confirmed)
+        return confirmed;
     if (!rg_analysis_make_room(world, &a->flight) ||
         rg_contacts_store(world, list.forces, list.count, NULL))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);

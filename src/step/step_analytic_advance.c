@@ -241,6 +241,9 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         rg_status status = make_group(a, groups, index, memory, seen, g)
                                ? rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, &cause)
                                : run_group(a, g, &arrival, &cause);
+        rg_status confirmed = status ? rg_step_confirm(a->view->world, error) : RG_OK;
+        if (confirmed)
+            return confirmed;
         if (rg_analysis_can_hand_over(a->view->world, status)) {
             rg_arena_return(a->arena, mark);
             rg_analysis_forget_group(memory, groups->label, index);

@@ -268,6 +268,8 @@ static verdict try_until_verdict(event_loop *l) {
     if (!a->law->mean && mark_stopping(a))
         rg_analysis_decide(a);
     for (;;) {
+        if ((l->status = rg_step_confirm(a->view->world, l->error)) != RG_OK)
+            return HAND_OVER;
         verdict v = l->stuck < STUCK_MOST ? try_step(l) : coast(l);
         if (v == CHANGE_OF_LAW)
             change_law(a);

@@ -269,6 +269,13 @@ static void call_back(rg_world *world, rg_step_callback *callback, double step) 
     world->in_callback = false;
 }
 
+/* Who asked is answered: the next step is made as usual. */
+static rg_status tell_interrupted(rg_world *world, rg_error *error) {
+    atomic_store_explicit(&world->stop, false, memory_order_relaxed);
+    return rg_fail(error, RG_INTERRUPTED, "the step from t = %.9g s was interrupted",
+                   world->content.time);
+}
+
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error) {
     assert(world);
     rg_step_info local;
@@ -282,6 +289,8 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     if (world->in_callback)
         return rg_fail(error, RG_BUSY,
                        "a step callback cannot step its own world; step it after rg_world_step");
+    if (rg_world_stops(world))
+        return tell_interrupted(world, error);
     call_back(world, world->before_step, step);
     world->busy = true;
     world->step = step;
@@ -289,6 +298,9 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     rg_status status = step_closed(world, step, info, error);
     rg_stages_end(world);
     world->busy = false;
+    /* What was cut short may have failed of it in another way. */
+    if (status && rg_world_stops(world))
+        status = tell_interrupted(world, error);
     if (!status)
         call_back(world, world->after_step, step);
     return status;

@@ -2,6 +2,7 @@
 #include "step/step_machinery.h"
 
 #include "base/base_text.h"
+#include "solve/solve.h"
 
 static void free_machinery(void *pointer) {
     rg_step_machinery *m = pointer;
@@ -40,6 +41,8 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
         status = rg_solve_context_create(&world->allocator, &m->contexts[i]);
         if (status)
             rg_fail(error, status, "no memory for contacts");
+        else
+            m->contexts[i]->stop = &world->stop;
     }
     if (status) {
         free_machinery(m);

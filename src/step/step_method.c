@@ -49,3 +49,9 @@ rg_status rg_world_set_method(rg_world *world, const rg_method *method,
         world->content.settings = *settings;
     return RG_OK;
 }
+
+rg_status rg_step_confirm(const rg_world *world, rg_error *error) {
+    if (rg_world_stops(world))
+        return rg_fail(error, RG_INTERRUPTED, "%s", rg_status_text(RG_INTERRUPTED));
+    return rg_prescription_failed(&world->content) ? RG_NOT_FINITE : RG_OK;
+}

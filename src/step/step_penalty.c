@@ -196,6 +196,8 @@ static rg_status integrate(rg_penalty *p, double *time, double stop, double *nex
         rg_status status = rg_dormand_prince_try(&p->ode, &p->trial, &step);
         if (!status && p->info.accepted + p->info.rejected >= STEPS_MOST)
             status = RG_ITERATION_LIMIT;
+        if (!status && rg_world_stops(p->world))
+            status = RG_INTERRUPTED;
         if (status || p->status)
             return fail(p, status, *time);
         double length = step.length;
@@ -321,8 +323,8 @@ static rg_status step_penalty(rg_world *world, double step, double end_time, rg_
     } else {
         status = fail(&p, RG_OUT_OF_MEMORY, start.time);
     }
-    if (!status && rg_prescription_failed(&world->content))
-        status = RG_NOT_FINITE;
+    if (!status)
+        status = rg_step_confirm(world, error);
     if (!status)
         status = store(&p, step);
     rg_bodies_return(&world->content, &start);

@@ -279,7 +279,9 @@ static rg_status make_all(rg_world *world, rg_stepping *job, rg_contact_job *con
                           rg_error *error) {
     for (;;) {
         bool again = false;
-        rg_status status = make_whole(world, job, contacts, &again, error);
+        rg_status status = rg_step_confirm(world, error);
+        if (!status)
+            status = make_whole(world, job, contacts, &again, error);
         if (!status && !again && job->groups.any)
             status = rg_stepping_follow(world, job, &again, error);
         if (status || !again)
@@ -339,8 +341,8 @@ static rg_status step_stepping(rg_world *world, double step, double end_time,
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
-    if (!status && rg_prescription_failed(&world->content))
-        status = RG_NOT_FINITE;
+    if (!status)
+        status = rg_step_confirm(world, error);
     if (!status)
         status = rg_contacts_store(world, job.forces, job.force_count, error);
     if (status)

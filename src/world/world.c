@@ -256,6 +256,10 @@ void rg_content_advance_time(rg_world_content *content, double step) {
     content->time = sum;
 }
 
+void rg_world_interrupt(rg_world *world) {
+    atomic_store_explicit(&world->stop, true, memory_order_relaxed);
+}
+
 double rg_world_time(const rg_world *world) {
     return world->content.time;
 }

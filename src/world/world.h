@@ -17,6 +17,8 @@
 #include "rigor/profile.h"
 #include "rigor/world.h"
 
+#include <stdatomic.h>
+
 /* Inverse mass and inertia are 0 for bodies that forces do not move; inertia is along the axes of
  * the centre-of-mass frame (principal axes). */
 typedef struct rg_body_dynamics {
@@ -221,6 +223,7 @@ struct rg_world {
     uint64_t revision; /* counts edits, restored and loaded states */
     bool busy;         /* in a step: changes are refused */
     bool in_callback;  /* in a step callback: changes are welcome, steps are refused */
+    atomic_bool stop;  /* the step under way, or the next one, shall end (rg_world_interrupt) */
     double step;       /* s: its length, as the caller said it */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
@@ -251,6 +254,9 @@ rg_status rg_vector_check(const char *what, rg_vec3 vector, rg_error *error);
 static inline bool rg_vector_in_range(rg_vec3 v) {
     return fabs(v.x) <= RG_NUMBER_LARGEST && fabs(v.y) <= RG_NUMBER_LARGEST &&
            fabs(v.z) <= RG_NUMBER_LARGEST;
+}
+static inline bool rg_world_stops(const rg_world *world) {
+    return atomic_load_explicit(&world->stop, memory_order_relaxed);
 }
 void rg_content_free(rg_world_content *content, const rg_allocator *allocator);
 rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error);

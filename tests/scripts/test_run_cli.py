@@ -1078,6 +1078,31 @@ def test_full_disk(rigor):
     check(not os.path.exists("full.h5.journal") and not os.path.exists("full.h5.new"), "leftovers")
 
 
+def test_stop_within_a_step(rigor):
+    """A signal does not wait for the end of a step, nor does the limit of time; the step is undone."""
+    endless = ["tower", "count=100", "--method", "analytic", "--step", "100", "--duration", "100"]
+    for words, number, name in ((endless, signal.SIGTERM, "SIGTERM"), (endless, signal.SIGINT, "SIGINT"),
+                                (endless + ["--out", "within.h5"], signal.SIGTERM, "SIGTERM"),
+                                (endless + ["--time-limit", "1"], None, "its time limit")):
+        process = rigor.start("run", *words, "--quiet", preexec_fn=heed_interrupts)
+        time.sleep(1 if number else 0)
+        if number:
+            process.send_signal(number)
+        try:
+            stderr = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            check(False, f"{words}: {name} waits for the end of a step")
+        check_equal(process.returncode, 128 + (number or signal.SIGALRM), f"{name}: {stderr}")
+        check(f"rigor: stopped by {name} at t = 0 s" in stderr, stderr)
+    expect(rigor, ["export", "within.h5", "--csv", "-"], 0)
+    expect(rigor, ["run", "--resume", "within.h5", "--time-limit", "0.5", "--quiet"], 142)
+    for text in ("0", "-1", "nan", "1e300"):
+        expect(rigor, ["run", "tower", "--time-limit", text], 2, stdout="",
+               stderr=f"rigor: run: --time-limit: '{text}' is not a number of seconds above 0, up to 1e+09")
+
+
 def test_signals(rigor):
     slow = [*LONG[:2], "--duration", "2.5", "--step", "0.0005"]
     undisturbed = rigor.report("run", *slow)
@@ -1202,7 +1227,8 @@ def main():
                      test_contacts, test_dump, test_heuristic, test_requirements,
                      test_bad_ends, test_deep_overlaps, test_recording, test_nothing_is_lost, test_pipes,
                      test_pipes_within, test_blow_up,
-                     test_json_text, test_full_disk, test_signals, test_distance, test_progress):
+                     test_json_text, test_full_disk, test_signals, test_stop_within_a_step, test_distance,
+                     test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)
 
