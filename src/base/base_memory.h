@@ -48,6 +48,10 @@ static inline rg_status rg_array_make_room(const rg_allocator *allocator, void *
                                : rg_array_reserve(allocator, data, capacity, needed, element_size);
 }
 
+/* An array from its element `index` on. Of an array that has no memory yet there is no element 0
+ * either: to add 0 to a null pointer is undefined (C17, 6.5.6). */
+#define rg_array_from(array, index) ((array) ? (array) + (index) : NULL)
+
 /* Growable bytes. After a failed append `failed` stays set and further appends do nothing, so that
  * only the end needs a check. */
 typedef struct rg_buffer {

@@ -151,8 +151,9 @@ static void load_node(rg_sparse *s, const rg_sparse_node *n, bool general) {
 /* Multiplications and additions of a chunk: some 10 microseconds. */
 #define CHUNK_FLOPS 4e5
 
+/* `flops_each` is 0 for a product without depth. */
 static size_t grain_of(double flops_each, size_t unit) {
-    return unit * (1 + (size_t)(CHUNK_FLOPS / ((double)unit * flops_each)));
+    return unit * (1 + (size_t)(CHUNK_FLOPS / fmax(1, (double)unit * flops_each)));
 }
 
 typedef struct product_job {

@@ -64,9 +64,11 @@ typedef struct append_job {
     lane_begin begin[RG_COLLISION_LANES + 1];
 } append_job;
 
-static void copy(void *to, const void *from, size_t count, size_t size) {
+/* An array of which nothing is copied may have no memory. */
+static void copy(void *to, size_t behind, const void *from, size_t first, size_t count,
+                 size_t size) {
     if (count)
-        memcpy(to, from, count * size);
+        memcpy((char *)to + behind * size, (const char *)from + first * size, count * size);
 }
 
 /* Manifolds and points of a pair, from where they are to where the look says. */
@@ -77,7 +79,7 @@ static void append_pair(const rg_contact_look *from, size_t manifold, size_t poi
         *to = from->manifolds[manifold + i];
         to->first_point += look->first_point - (uint32_t)point;
     }
-    copy(all->points + look->first_point, from->points + point, look->point_count,
+    copy(all->points, look->first_point, from->points, point, look->point_count,
          sizeof *all->points);
 }
 
@@ -109,7 +111,7 @@ static void append_pairs(const rg_collision_lane *lane, const lane_begin *at, rg
                     there ? old_point : point, look, &c->now);
         manifold += look->manifold_count, point += look->point_count;
     }
-    copy(all->caches + at->cache, from->caches, from->cache_count, sizeof *from->caches);
+    copy(all->caches, at->cache, from->caches, 0, from->cache_count, sizeof *from->caches);
 }
 
 static void append_lane(void *user, size_t begin, size_t end, size_t chunk) {
@@ -120,7 +122,7 @@ static void append_lane(void *user, size_t begin, size_t end, size_t chunk) {
         const rg_collision_lane *lane = &c->lanes[i];
         append_touches(&lane->now, &job->begin[i], &c->now);
         append_pairs(lane, &job->begin[i], c);
-        copy(c->left_out + job->begin[i].left_out, lane->left_out, lane->left_out_count,
+        copy(c->left_out, job->begin[i].left_out, lane->left_out, 0, lane->left_out_count,
              sizeof *lane->left_out);
     }
 }

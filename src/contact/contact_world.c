@@ -10,6 +10,7 @@
  *
  * Tested by tests/step/test_collision.c. */
 #include "base/base_math.h"
+#include "base/base_memory.h"
 #include "base/base_text.h"
 #include "contact/contact_collision.h"
 #include "rigor/version.h"
@@ -281,13 +282,13 @@ static rg_status make_room(rg_collision *c, const pair_room *room, rg_contact_li
                       c->left_out_count + room->left_out))
         return RG_OUT_OF_MEMORY;
     *list = (rg_contact_list){
-        .manifolds = c->now.manifolds + c->now.manifold_count,
+        .manifolds = rg_array_from(c->now.manifolds, c->now.manifold_count),
         .manifold_capacity = (uint32_t)(c->now.manifold_capacity - c->now.manifold_count),
-        .points = c->now.points + c->now.point_count,
+        .points = rg_array_from(c->now.points, c->now.point_count),
         .point_capacity = (uint32_t)(c->now.point_capacity - c->now.point_count),
-        .caches = found->caches + found->cache_count,
+        .caches = rg_array_from(found->caches, found->cache_count),
         .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count),
-        .left_out = c->left_out + c->left_out_count,
+        .left_out = rg_array_from(c->left_out, c->left_out_count),
         .left_out_capacity = (uint32_t)(c->left_out_capacity - c->left_out_count)};
     return RG_OK;
 }

@@ -3,6 +3,7 @@
  * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
+#include "base/base_memory.h"
 #include "problem/problem_partition.h"
 
 #include <assert.h>
@@ -272,7 +273,7 @@ static rg_status gather_contacts(const rg_row_set *set, const rg_islands *island
                                  rg_arena *arena, contact_part *part) {
     size_t nc = island->contact_count, d = (size_t)set->dimension,
            per = 2 * d * (size_t)set->freedom;
-    const uint32_t *list = islands->contacts + island->first_contact;
+    const uint32_t *list = rg_array_from(islands->contacts, island->first_contact);
     if (nc > 0 && island->joint_count == 0 && list[nc - 1] - list[0] == nc - 1) {
         *part = (contact_part){set->jacobian + list[0] * per, input->shift + list[0] * d,
                                input->mu + list[0]};

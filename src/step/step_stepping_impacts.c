@@ -30,6 +30,7 @@
  * restitution, as it would be for all of them otherwise.
  *
  * Tested by tests/step/test_several_impacts.c and test_slender.c. */
+#include "base/base_memory.h"
 #include "base/base_sets.h"
 #include "base/base_sort.h"
 #include "base/base_text.h"
@@ -291,7 +292,7 @@ static rg_stepping part_of(const follower *f, double length, rg_contact_choice_o
                         .shown = w->shown};
     if (f->last_step > 0) {
         part.last_step = f->last_step;
-        part.last = f->machinery->part_forces + f->first_last;
+        part.last = rg_array_from(f->machinery->part_forces, f->first_last);
         part.last_count = f->last_count;
     }
     return part;

@@ -16,11 +16,13 @@ void rg_applied_end(rg_world_content *content) {
     content->has_acted = content->has_applied;
     if (!content->has_applied)
         return;
+    content->has_applied = false;
+    if (size == 0) /* those pushed are gone: there may be no memory */
+        return;
     memcpy(content->acted_force, content->applied_force, size);
     memcpy(content->acted_torque, content->applied_torque, size);
     memset(content->applied_force, 0, size);
     memset(content->applied_torque, 0, size);
-    content->has_applied = false;
 }
 
 void rg_loads_free(rg_world *world) {

@@ -149,6 +149,28 @@ typedef struct meddler {
     rg_status change, look;
 } meddler;
 
+/* The state of a world whose pushed body is gone, in a world that never had one: nobody to tell,
+ * and no memory to copy. Undefined behaviour is for the sanitizers to see. */
+static void who_was_pushed_may_be_gone(void **state) {
+    (void)state;
+    rg_world *world = world_with("stepping"), *other = world_with("stepping");
+    rg_body_id a = ball(world, 2, (rg_vec3){0, 0, 0});
+    assert_int_equal(rg_body_apply_central_force(world, a, (rg_vec3){0, 0, 30}), RG_OK);
+    assert_int_equal(rg_world_remove_body(world, a), RG_OK);
+    size_t size;
+    assert_int_equal(rg_world_save_state(world, NULL, 0, &size), RG_OK);
+    void *bytes = malloc(size);
+    assert_int_equal(rg_world_save_state(world, bytes, size, &size), RG_OK);
+    rg_error error;
+    if (rg_world_load_state(other, bytes, size, &error))
+        fail_msg("%s", error.text);
+    step_world(other, 1e-3, 1);
+    loads_of(other, 0);
+    free(bytes);
+    rg_world_destroy(world);
+    rg_world_destroy(other);
+}
+
 static void push(void *user, rg_force_context *context) {
     meddler *m = user;
     const rg_load *loads;
@@ -184,6 +206,7 @@ int main(void) {
         cmocka_unit_test(every_kind_has_its_load),
         cmocka_unit_test(applied_forces_are_told_once),
         cmocka_unit_test(applied_forces_are_of_their_step),
+        cmocka_unit_test(who_was_pushed_may_be_gone),
         cmocka_unit_test(functions_are_called_and_cannot_change_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
