@@ -314,6 +314,51 @@ static void test_repeats_and_both_orders(void **state) {
     matrix_free(&m);
 }
 
+/* How many blocks the factor of a graph has. */
+static size_t factor_blocks(uint32_t blocks, const uint32_t *pairs, size_t count) {
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *sparse;
+    assert_int_equal(rg_sparse_create(&arena, blocks, NULL, 3, pairs, count, &sparse), RG_OK);
+    size_t found = rg_sparse_get_stats(sparse).factor_blocks;
+    rg_arena_free(&arena);
+    return found;
+}
+
+/* Trees have an order without fill, leaves first, and a least degree finds it, whatever the numbers
+ * of the nodes: stars, chains, and random ones. Of grids it finds one that is far from dense. */
+static void test_order_without_fill(void **state) {
+    (void)state;
+    enum { NODES = 200, SIDE = 20 };
+    rg_random random = rg_random_make(31);
+    uint32_t pairs[4 * SIDE * SIDE], name[SIDE * SIDE];
+    for (int kind = 0; kind < 12; kind++) {
+        for (uint32_t i = 0; i < NODES; i++)
+            name[i] = i;
+        for (uint32_t i = NODES - 1; i > 0 && kind > 2; i--) {
+            uint32_t k = (uint32_t)rg_random_below(&random, i + 1), kept = name[i];
+            name[i] = name[k], name[k] = kept;
+        }
+        for (uint32_t i = 1; i < NODES; i++) {
+            uint32_t parent = kind % 3 == 0   ? 0
+                              : kind % 3 == 1 ? i - 1
+                                              : (uint32_t)rg_random_below(&random, i);
+            pairs[2 * i - 2] = name[i], pairs[2 * i - 1] = name[parent];
+        }
+        size_t blocks = factor_blocks(NODES, pairs, NODES - 1);
+        assert_in_range(blocks, 2 * NODES - 1, 4 * NODES); /* small nodes are joined */
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+        if (i % SIDE)
+            pairs[2 * count] = i, pairs[2 * count++ + 1] = i - 1;
+        if (i >= SIDE)
+            pairs[2 * count] = i, pairs[2 * count++ + 1] = i - SIDE;
+    }
+    size_t blocks = factor_blocks(SIDE * SIDE, pairs, count);
+    print_message("grid of %d nodes: %zu blocks\n", SIDE * SIDE, blocks);
+    assert_true(blocks < 14 * SIDE * SIDE); /* in the order given: 20 a node */
+}
+
 /* [[H, J'], [J, -d]]: quasi-definite, given with signs; and a wrong sign that is replaced. */
 static void test_signs(void **state) {
     (void)state;
@@ -750,12 +795,19 @@ static void test_empty(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_patterns), cmocka_unit_test(test_wide_supernodes),
-        cmocka_unit_test(test_general_pivots), cmocka_unit_test(test_repeats_and_both_orders),
-        cmocka_unit_test(test_signs),          cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_large),          cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_eliminate),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_given_blocks),   cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_small_patterns),
+        cmocka_unit_test(test_wide_supernodes),
+        cmocka_unit_test(test_general_pivots),
+        cmocka_unit_test(test_repeats_and_both_orders),
+        cmocka_unit_test(test_order_without_fill),
+        cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_eliminate),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_given_blocks),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,17 @@ static void test_lcp_empty_rows(void **state) {
     }
 }
 
+/* A column of one entry after another one, and one of none after them. */
+static void test_lcp_short_columns(void **state) {
+    (void)state;
+    rg_problem_file *file =
+        parse("3 2 3 3 2 CSparse\n3-by-3, nzmax: 2 nnz: 2, 1-norm: 7\ncol 0 : locations 0 to 0\n"
+              "0 : 5\ncol 1 : locations 1 to 1\n1 : 7\ncol 2 : locations 2 to 1\n-1 -1 -1");
+    const double expected[] = {5, 0, 0, 0, 7, 0, 0, 0, 0};
+    assert_numbers(rg_problem_file_problem(file)->linear.matrix, 9, expected);
+    rg_problem_file_destroy(file);
+}
+
 /* ------------------------------------------------------------------ relay */
 
 static void test_relay(void **state) {
@@ -349,6 +360,20 @@ static void test_global_three_bodies(void **state) {
 #define SEQUENCE                                                                                   \
     "rigidfc3d 1\n# scene test step 7\n0.125 10 0.5 2 2\n" BODY1 BODY2                             \
     "-1 0 9 0 0 0 0 0 1 0.25\n0 1 10 1 0 1 1 0 0 -3\n1.5e-9 1 1 0\n0 0 3\n1 2 4\n"
+
+/* Contacts may be numbered from 0 on; their numbers mean nothing. */
+static void test_sequence_numbers(void **state) {
+    (void)state;
+    char text[] = SEQUENCE;
+    *strstr(text, " 9 ") = ' ', strstr(text, " 9 ")[1] = '0';
+    rg_problem_file *file = parse(text), *other = parse(SEQUENCE);
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact,
+                             *q = &rg_problem_file_problem(other)->contact;
+    assert_int_equal(p->contacts, 2);
+    assert_memory_equal(p->q, q->q, 6 * sizeof(double));
+    rg_problem_file_destroy(file);
+    rg_problem_file_destroy(other);
+}
 
 /* Two bodies, the first over a fixed one, the second touching it from the side; worked by hand. */
 static void test_sequence(void **state) {
@@ -994,6 +1019,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lcp_storages),
         cmocka_unit_test(test_lcp_empty_rows),
+        cmocka_unit_test(test_lcp_short_columns),
         cmocka_unit_test(test_relay),
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_mixed_order),
@@ -1004,6 +1030,7 @@ int main(void) {
         cmocka_unit_test(test_global_condensed),
         cmocka_unit_test(test_global_three_bodies),
         cmocka_unit_test(test_sequence),
+        cmocka_unit_test(test_sequence_numbers),
         cmocka_unit_test(test_bad_lcp),
         cmocka_unit_test(test_bad_mlcp),
         cmocka_unit_test(test_bad_friction),

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { LIST = RG_MESH_FLAW_COUNT * RG_MESH_FLAWS_LISTED };
 
@@ -200,6 +201,33 @@ static void nothing_left_is_said(void **state) {
 }
 
 /* Each allocation of mending fails in turn; nothing is freed twice or left over. */
+/* What is written is read back to the bit. */
+static void written_and_read(void **state) {
+    (void)state;
+    char path[] = "/tmp/rigor-mesh-XXXXXX", text[2048];
+    rg_error error = {0};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && close(fd) == 0);
+    rg_mesh mesh = read_whole(cube);
+    mesh.vertices[3] = (rg_vec3){0.1, -1e-7, 1.0 / 3};
+    assert_int_equal(rg_mesh_write_obj(&mesh, path, &error), RG_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    remove(path);
+    rg_mesh again = read_whole(text);
+    assert_int_equal(again.vertex_count, mesh.vertex_count);
+    assert_int_equal(again.triangle_count, mesh.triangle_count);
+    assert_memory_equal(again.vertices, mesh.vertices, mesh.vertex_count * sizeof *mesh.vertices);
+    assert_memory_equal(again.triangles, mesh.triangles,
+                        3 * mesh.triangle_count * sizeof *mesh.triangles);
+    assert_int_equal(rg_mesh_write_obj(&mesh, "/no/such/folder/a.obj", &error), RG_WRITE_FAILED);
+    assert_string_equal(error.text, "/no/such/folder/a.obj cannot be written");
+    rg_mesh_destroy(&mesh);
+    rg_mesh_destroy(&again);
+}
+
 static void mending_runs_out_of_memory_cleanly(void **state) {
     (void)state;
     rg_status status = RG_OUT_OF_MEMORY;
@@ -229,6 +257,7 @@ int main(void) {
                                        cmocka_unit_test(crossings_are_named),
                                        cmocka_unit_test(crossings_without_a_pierced_inside),
                                        cmocka_unit_test(very_many_degenerate_ones),
+                                       cmocka_unit_test(written_and_read),
                                        cmocka_unit_test(mending_runs_out_of_memory_cleanly),
                                        cmocka_unit_test(nothing_left_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);

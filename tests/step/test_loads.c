@@ -28,7 +28,9 @@ static const rg_load *loads_of(rg_world *world, size_t expected) {
 }
 
 static rg_world *world_with(const char *method) {
+    static counting_allocator counter;
     rg_world_def def = rg_world_def_default();
+    def.allocator = counting_allocator_make(&counter); /* nothing is left of a world */
     def.method = rg_method_find(method);
     return world_of(&def);
 }
