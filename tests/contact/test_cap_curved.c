@@ -162,9 +162,21 @@ static void clipped_discs(void **state) {
         assert_true(hypot(p.x - 1.8, p.y - 1.9) <= 0.5 + 1e-6);
     }
     /* Two bases that overlap in a lens: its two corners are exact. */
-    query(cylinder, pose_at(0, 0, 0), cylinder, pose_at(0.6, 0, 1), &result);
-    assert_near(nearest_point(&result, rg_vec3_make(0.3, 0.4, 0.5)), 0, 1e-8);
-    assert_near(nearest_point(&result, rg_vec3_make(0.3, -0.4, 0.5)), 0, 1e-8);
+    for (int i = 0; i < 12; i++) {
+        double s, c;
+        rg_sin_cos(2 * RG_PI * i / 12, &s, &c);
+        rg_pose lower = pose_at(0.1, -0.2, 0), upper = pose_at(0.1 + 0.6 * c, -0.2 + 0.6 * s, 1);
+        query(cylinder, lower, cylinder, upper, &result);
+        for (int side = -1; side <= 1; side += 2) {
+            rg_vec3 corner = {0.1 + 0.3 * c - side * 0.4 * s, -0.2 + 0.3 * s + side * 0.4 * c, 0.5};
+            assert_near(nearest_point(&result, corner), 0, 1e-8);
+        }
+        for (uint32_t k = 0; k < result.manifold.point_count; k++) {
+            rg_vec3 p = result.points[k].position;
+            assert_true(hypot(p.x - lower.position.x, p.y - lower.position.y) <= 0.5 + 1e-6);
+            assert_true(hypot(p.x - upper.position.x, p.y - upper.position.y) <= 0.5 + 1e-6);
+        }
+    }
     /* A pillar under a larger base: all its four corners. */
     rg_shape *pillar = make_shape(rg_shape_def_box(0.2, 0.2, 1));
     query(pillar, pose_at(0, 0, 0), cylinder, pose_at(0.1, 0, 1), &result);

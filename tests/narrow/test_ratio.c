@@ -558,6 +558,7 @@ static rg_vec3 line_of_centres(rg_random *random, bool planar) {
 typedef struct tally {
     double certificate, per_size, swapped, moved, warm;
     int fallbacks, count;
+    unsigned long cold_steps, warm_steps; /* iterations, from nothing and from the answer nearby */
 } tally;
 
 static void worsen(double *worst, double value) {
@@ -620,6 +621,8 @@ static void check_pair(rg_random *random, const rg_shape *a, const rg_shape *b, 
     assert_int_equal(rg_growth_between(a, pa, b, pb, &cache, &warm), RG_OK);
     worsen(&worst->warm, fabs(warm.ratio - cold.ratio) / cold.ratio / (size / cold.width));
     worst->fallbacks += warm.fallback + cold.fallback;
+    worst->cold_steps += cold.iterations;
+    worst->warm_steps += warm.iterations;
 }
 
 static void storm(void **state) {
@@ -629,6 +632,7 @@ static void storm(void **state) {
     for (int k = 0; k < PROPORTIONS; k++)
         fill_pool(&random, (proportion)k, &pools[k]);
     int count = test_cases(10000, 1000000);
+    unsigned long cold_steps = 0, warm_steps = 0;
     for (int ka = 0; ka < PROPORTIONS; ka++)
         for (int kb = ka; kb < PROPORTIONS; kb++) {
             bool planar = kb == POLYGON;
@@ -644,15 +648,19 @@ static void storm(void **state) {
                 check_pair(&random, a, i % 16 == 0 && ka == kb ? a : b, planar, &worst);
             }
             printf("%12s - %-12s certificate %.1e (per size %.1e) swapped %.1e moved %.1e warm "
-                   "%.1e, %d fallbacks\n",
+                   "%.1e, %d fallbacks, %lu iterations, warm %lu\n",
                    proportion_names[ka], proportion_names[kb], worst.certificate, worst.per_size,
-                   worst.swapped, worst.moved, worst.warm, worst.fallbacks);
+                   worst.swapped, worst.moved, worst.warm, worst.fallbacks, worst.cold_steps,
+                   worst.warm_steps);
             assert_true(worst.certificate <= 1e-12);
             assert_true(worst.swapped <= 1e-13);
             assert_true(worst.moved <= 1e-13);
             assert_true(worst.warm <= 1e-13);
             assert_true(worst.fallbacks <= 4 * worst.count / 100);
+            assert_true(!planar || worst.warm_steps < 0.75 * worst.cold_steps);
+            cold_steps += worst.cold_steps, warm_steps += worst.warm_steps;
         }
+    assert_true(warm_steps < 0.75 * cold_steps); /* the answer nearby is a help */
     for (int k = 0; k < PROPORTIONS; k++)
         empty_pool(&pools[k]);
 }

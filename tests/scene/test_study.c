@@ -254,6 +254,43 @@ static void watched(void **state) {
     rg_study_destroy(study);
 }
 
+/* In expressions, what is no letter or digit in the name of a body is an underscore. */
+static void odd_names(void **state) {
+    (void)state;
+    char file[] = "/tmp/rigor-names-XXXXXX", text[512];
+    int fd = mkstemp(file);
+    assert_true(fd >= 0 && close(fd) == 0);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    fputs("rigor: 1\ngravity: [0, 0, 0]\nbodies:\n"
+          "  - {name: 'a|b~', shape: {sphere: 1}, position: [1, 0, 0]}\n"
+          "  - {name: '[Z]@', shape: {sphere: 1}, position: [5, 0, 0]}\n"
+          "  - {name: '{9/:', shape: {sphere: 1}, position: [11, 0, 0]}\n",
+          out);
+    fclose(out);
+    snprintf(text, sizeof text,
+             "study: 1\nscene: %s\nbodies: ['a|b~', '[Z]@', '{9/:']\ncolumns: {a: a_b__x, b: "
+             "_Z___x, c: _9___x}\n",
+             file);
+    rg_study *study = study_of(text);
+    rg_error error = {0};
+    rg_scene *scene;
+    rg_study_watch *watch;
+    rg_measure figures[3];
+    assert_int_equal(rg_scene_create(file, NULL, &scene, &error), RG_OK);
+    if (rg_study_watch_create(study, 0, rg_scene_world(scene), &watch, &error))
+        fail_msg("%s", error.text);
+    if (rg_study_watch_figures(watch, NULL, 0, figures, &error))
+        fail_msg("%s", error.text);
+    assert_near(figures[0].value, 1, 0);
+    assert_near(figures[1].value, 5, 0);
+    assert_near(figures[2].value, 11, 0);
+    rg_study_watch_destroy(watch);
+    rg_study_destroy(study);
+    rg_scene_destroy(scene);
+    unlink(file);
+}
+
 /* What is not known is said, before the run or at its end. */
 static void unknown_names(void **state) {
     (void)state;
@@ -290,6 +327,7 @@ int main(void) {
         cmocka_unit_test(nets),
         cmocka_unit_test(every_key),
         cmocka_unit_test(watched),
+        cmocka_unit_test(odd_names),
         cmocka_unit_test(unknown_names),
     };
     int file = mkstemp(path);

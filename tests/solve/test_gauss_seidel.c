@@ -57,6 +57,22 @@ static void test_closed_forms(void **state) {
     assert_true(f[1] == 0);
 }
 
+/* What cannot be moved carries no force, whatever a warm start says of it; of a range that does not
+ * hold 0 the end that is nearest to it. */
+static void test_what_cannot_move(void **state) {
+    (void)state;
+    double a[9] = {0, 0, 0, 0, 2, 0, 0, 0, 0}, b[3] = {1, -4, 0}, f[3] = {5, 1, 7};
+    uint8_t kinds[3] = {RG_ROW_UNILATERAL, RG_ROW_UNILATERAL, RG_ROW_BOUNDED};
+    double lower[3] = {0, 0, 2}, upper[3] = {0, 0, 3};
+    rg_problem problem = rg_problem_linear(3, a, b);
+    problem.linear.kinds = kinds;
+    problem.linear.lower = lower;
+    problem.linear.upper = upper;
+    assert_int_equal(run(&problem, 1e-13, 0, true, f).outcome, RG_SOLVED);
+    assert_true(f[0] == 0 && f[2] == 2);
+    assert_near(f[1], 2, 1e-13);
+}
+
 /* Free and bounded rows: a = 0 between the bounds, the sign of a at them. */
 static void test_rows(void **state) {
     (void)state;
@@ -343,12 +359,19 @@ static void test_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_incline),      cmocka_unit_test(test_dynamic),
-        cmocka_unit_test(test_unsuitable),   cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_polygon),      cmocka_unit_test(test_families),
-        cmocka_unit_test(test_box),          cmocka_unit_test(test_hopeless),
-        cmocka_unit_test(test_joints),       cmocka_unit_test(test_repeatable),
+        cmocka_unit_test(test_closed_forms),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_what_cannot_move),
+        cmocka_unit_test(test_incline),
+        cmocka_unit_test(test_dynamic),
+        cmocka_unit_test(test_unsuitable),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_polygon),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_box),
+        cmocka_unit_test(test_hopeless),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_repeatable),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
