@@ -69,7 +69,8 @@ void rg_world_interrupt(rg_world *world);
 
 double rg_world_time(const rg_world *world);
 /* s: for states that come from elsewhere. Kinematic bodies go to where they are at that time;
- * RG_NOT_FINITE, and nothing is changed, if the time or one of their motions is not finite then. */
+ * RG_NOT_FINITE, and nothing is changed, if the time or one of their motions is not finite then;
+ * RG_INVALID_ARGUMENT if one has an orientation that is not a unit quaternion. */
 rg_status rg_world_set_time(rg_world *world, double time);
 uint64_t rg_world_step_count(const rg_world *world);
 bool rg_world_is_planar(const rg_world *world);
