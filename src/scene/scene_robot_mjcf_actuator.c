@@ -175,6 +175,23 @@ static rg_status largest_of(const rg_mjcf *m, const rg_xml_node *node, const rg_
     return status;
 }
 
+/* The forces of a tendon of several joints are not limited joint by joint. */
+static rg_status check_parts(const rg_mjcf *m, const rg_xml_node *node) {
+    const rg_xml_node *tendon = rg_mjcf_find_fixed(m, rg_xml_get(node, "tendon"));
+    rg_status status = RG_OK;
+    for (const rg_xml_node *part = tendon->first; part && status == RG_OK; part = part->next) {
+        rg_mjcf_limit limit = {0};
+        const rg_robot_joint *joint = rg_mjcf_joint(m, rg_xml_get(part, "joint"));
+        if (joint)
+            status =
+                rg_mjcf_range(m, joint->node, "actuatorfrclimited", "actuatorfrcrange", &limit);
+        if (status == RG_OK && limit.given)
+            status = rg_robot_leave_out(m->robot, joint->node,
+                                        "the largest force that tendons of several joints make");
+    }
+    return status;
+}
+
 static rg_status read_largest(const rg_mjcf *m, const rg_xml_node *node, const rg_mjcf_axis *axis,
                               double gear, double *most) {
     rg_mjcf_limit own, joint = {0};
@@ -191,7 +208,7 @@ static rg_status read_largest(const rg_mjcf *m, const rg_xml_node *node, const r
     if (status == RG_OK)
         status = largest_of(m, axis->joint ? axis->joint->node : node, &joint, &of_joint);
     *most = fmin(*most, of_joint);
-    return status;
+    return status == RG_OK && !axis->joint ? check_parts(m, node) : status;
 }
 
 /* ---- all of it ---- */

@@ -395,6 +395,14 @@ static void what_is_wrong_is_named(void **state) {
            NULL,
            "m:1:192: fixed: a spring that is slack over a range of lengths; --lenient leaves it "
            "out");
+    refuse(HEAD
+           "<body><joint name='j' actuatorfrcrange='-1 1'/><geom size='1'/><body><joint "
+           "name='k'/><geom size='1'/></body></body></worldbody><tendon><fixed name='t'><joint "
+           "joint='j' coef='1'/><joint joint='k' coef='1'/></fixed></tendon><actuator>"
+           "<position tendon='t'/></actuator></mujoco>",
+           NULL,
+           "m:1:52: joint: the largest force that tendons of several joints make; --lenient leaves "
+           "it out");
     refuse(PENDULUM "<actuator><position tendon='t'/></actuator></mujoco>", NULL,
            "m:1:194: position: an actuator of a tendon that is not fixed; --lenient leaves it out");
     refuse(PENDULUM "<equality><joint joint1='j' joint2='j' polycoef='0 1 2'/></equality></mujoco>",
