@@ -200,7 +200,7 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
     double w[RG_ANALYSIS_LEDGER]; /* impulse, angular impulse */
     for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
         w[i] = t->outside[i] + a->y[a->flight.size + (size_t)i];
-    *report = (rg_step_report){.external_work = ledger.work,
+    *report = (rg_step_report){.external_work = ledger.work + t->drive,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = a->ode_info.accepted,

@@ -342,6 +342,7 @@ typedef struct rg_analysis_travel {
 /* What a group has done, to be added up. */
 typedef struct rg_analysis_tally {
     double stabilisation, prescribed;   /* J, of projections */
+    double drive;                       /* J, of motors that hold a velocity, in them */
     double outside[RG_ANALYSIS_LEDGER]; /* N s, by what does not move, at instants */
     uint64_t impacts, contacts_most;
     rg_solve_counts counts; /* worst figures: of impacts and mean forces */

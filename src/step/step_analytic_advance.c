@@ -139,6 +139,7 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->ode_info.evaluations += g->ode_info.evaluations;
     a->tally.stabilisation += g->tally.stabilisation;
     a->tally.prescribed += g->tally.prescribed;
+    a->tally.drive += g->tally.drive;
     for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
         a->tally.outside[i] += g->tally.outside[i];
     a->tally.impacts += g->tally.impacts;

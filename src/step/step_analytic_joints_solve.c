@@ -355,7 +355,8 @@ double rg_analysis_joints_struck_work(rg_analysis *a) {
         if (r->force == 0)
             continue;
         double change = twist_rate(a, r, j->twist) - j->rhs[i]; /* with what struck */
-        work += r->force * (rg_analysis_rate(&a->motion, &r->row) + 0.5 * change);
+        double own = r->force * (rg_analysis_rate(&a->motion, &r->row) + 0.5 * change);
+        *(r->role == RG_ROLE_MOTOR ? &a->tally.drive : &work) += own;
         a->tally.prescribed -= r->force * rg_analysis_prescribed_rate(a, &r->row);
     }
     return work;
@@ -388,7 +389,9 @@ void rg_analysis_joints_project_velocities(rg_analysis *a) {
     for (size_t i = 0; i < j->holdable; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
         double work = j->x[i] * (r->rate + 0.5 * (j->rhs[i] - r->compliance * j->x[i]));
-        if (r->held)
+        if (r->held && r->role == RG_ROLE_MOTOR)
+            a->tally.drive += work;
+        else if (r->held)
             a->tally.stabilisation += work;
         if (r->held && j->x[i] != 0)
             a->tally.prescribed -= j->x[i] * rg_analysis_prescribed_rate(a, &r->row);

@@ -336,6 +336,49 @@ static void motors(void **state) {
     rg_world_destroy(world);
 }
 
+/* All work on a mass that a motor without a limit starts at once, lifts, and stops dead is the
+ * motor's: m v^2 / 2 at once, m g v t on the way, -m v^2 / 2 when its target becomes 0. Two bodies
+ * that only a motor turns against each other have the energy that it gave. */
+static void work_of_motors(void **state) {
+    (void)state;
+    rg_body_id body;
+    rg_joint_id joint;
+    rg_joint_axis axis = free_axis();
+    axis.motor = RG_MOTOR_VELOCITY, axis.target = 3, axis.max_force = INFINITY;
+    rg_world *world = slider_world(true, axis, z_axis, &body, &joint);
+    for (int k = 1; k <= 20; k++)
+        step_well(world, 0.05);
+    rg_step_info sum = rg_world_summary(world);
+    double mass = rg_body_mass(world, body).mass, lifted = mass * (G * 3 + 0.5 * 9);
+    assert_near(sum.energy.external_work, lifted, 1e-9 * lifted);
+    assert_near(sum.energy.stabilisation, 0, 1e-9 * lifted);
+    axis.target = 0;
+    assert_int_equal(rg_joint_set_axis(world, joint, 0, &axis, NULL), RG_OK);
+    step_well(world, 0.05);
+    sum = rg_world_summary(world);
+    assert_near(sum.energy.external_work, mass * G * 3, 1e-9 * lifted);
+    assert_near(sum.energy.stabilisation, 0, 1e-9 * lifted);
+    rg_world_destroy(world);
+
+    world = analytic_world(false, false, 1e-12);
+    rg_body_id one = ghost(world, rg_vec3_make(0.3, 0.2, 0.1), rg_vec3_make(0, 0, 0));
+    rg_body_id two = ghost(world, rg_vec3_make(0.2, 0.2, 0.1), rg_vec3_make(0, 0, 0.2));
+    rg_joint_def def = between(RG_JOINT_HINGE, one, two);
+    def.axis[0] = free_axis();
+    def.axis[0].motor = RG_MOTOR_VELOCITY, def.axis[0].target = 40;
+    def.axis[0].max_force = INFINITY;
+    join(world, def, rg_vec3_make(0, 0, 0.1), z_axis);
+    for (int k = 1; k <= 5; k++)
+        step_well(world, 0.01);
+    sum = rg_world_summary(world);
+    double a = rg_body_mass(world, one).inertia.m[2][2],
+           b = rg_body_mass(world, two).inertia.m[2][2], energy = 0.5 * a * b / (a + b) * 1600;
+    assert_near(sum.energy.final, energy, 1e-9 * energy);
+    assert_near(sum.energy.external_work, energy, 1e-9 * energy);
+    assert_near(sum.energy.stabilisation, 0, 1e-9 * energy);
+    rg_world_destroy(world);
+}
+
 /* Inertia along the axis: x'' = g m / (m + a). */
 static void armature_is_inertia(void **state) {
     (void)state;
@@ -646,6 +689,7 @@ int main(void) {
         cmocka_unit_test(gears_racks_and_surfaces_keep_energy),
         cmocka_unit_test(springs_and_dampers),
         cmocka_unit_test(motors),
+        cmocka_unit_test(work_of_motors),
         cmocka_unit_test(armature_is_inertia),
         cmocka_unit_test(friction_along_a_slider),
         cmocka_unit_test(a_motor_stalls),
