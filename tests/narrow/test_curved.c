@@ -547,7 +547,8 @@ static void test_warm(void **state) {
         for (int b = a; b < ALL_KINDS; b++)
             if (is_pair_here(a, b))
                 warm_of(a, b, &cache, sum);
-    assert_true(sum[1] < sum[0]);
+    print_message("%lu iterations, warm %lu\n", sum[0], sum[1]);
+    assert_true(sum[1] < 0.42 * sum[0]);
 }
 
 /* ------------------------------------------------------------------ twice the precision */
