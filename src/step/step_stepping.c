@@ -12,8 +12,9 @@
  * often. */
 #define PASSES_MOST 4
 
-/* Did impacts change a velocity so much that bodies may meet which were not looked at; or the
- * square of the rate of turning, so that what it bends, h^2 w^2 r / 2, is another? */
+/* Did impacts, or joints that became taut, change a velocity so much that bodies may meet which
+ * were not looked at; or the square of the rate of turning, so that what it bends, h^2 w^2 r / 2,
+ * is another? */
 static bool has_impacts(const rg_stepping *job) {
     const rg_world_content *c = job->content;
     double fall = RG_CONTACT_AHEAD * rg_length(c->gravity) * job->step;
@@ -156,7 +157,7 @@ static rg_status solve_pass(rg_stepping *job, rg_contact_job *contacts, int pass
     rg_status status = rg_stepping_forces(job, contacts, error);
     *more = !status && looks &&
             (contacts->view.left_out > 0 ||
-             (step->set.count + step->left.count > 0 && has_impacts(job)));
+             (step->set.count + step->left.count + step->joints.count > 0 && has_impacts(job)));
     if (status || *more || !step->unfinished)
         return status;
     step->rough = false;

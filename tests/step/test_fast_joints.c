@@ -101,11 +101,48 @@ static void a_rope_between_bouncing_balls(void **state) {
     rg_world_destroy(world);
 }
 
+/* A rope becomes taut within a step and makes a ball fast that was at rest, and near nothing: it
+ * stops at a wall of 1 mm. */
+static void a_ball_that_a_rope_snatches(void **state) {
+    (void)state;
+    static const double forces[] = {1e3, 1e5, 1e7};
+    for (int k = 0; k < 3; k++) {
+        rg_world *world = world_with(0, 0);
+        rg_body_def def = rg_body_def_default();
+        rg_collider_def collider = rg_collider_def_default();
+        rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.05), &def);
+        def.pose.position.x = 1;
+        collider.mask = 0;
+        rg_body_id weight = add_collider(world, rg_shape_def_sphere(0.05), collider, &def);
+        def.motion = RG_MOTION_FIXED;
+        def.pose.position.x = 0.5;
+        add_shape(world, rg_shape_def_box(0.001, 2, 2), &def);
+        rg_joint_def rope = between(RG_JOINT_DISTANCE, weight, ball);
+        rope.axis[0].upper = 1.0001;
+        rg_joint_id joint;
+        assert_int_equal(rg_world_add_joint(world, &rope, &joint, NULL), RG_OK);
+        rg_force_def force = rg_force_def_default(RG_FORCE_CONSTANT);
+        rg_force_id id;
+        force.body = weight;
+        force.force.x = forces[k];
+        assert_int_equal(rg_world_add_force(world, &force, &id, NULL), RG_OK);
+        for (int i = 0; i < 24; i++) {
+            rg_step_info info = step_closed(world, 1.0 / 240);
+            assert_int_equal(info.passed_through, 0);
+            assert_int_equal(info.solver_failures, 0);
+            assert_false(info.certificate.max_penetration > 1e-4); /* NaN: far away */
+        }
+        assert_true(rg_body_pose(world, ball).position.x < 0.5 - 0.05);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_that_turn_far_in_a_step),
         cmocka_unit_test(a_flywheel_needs_no_parts),
         cmocka_unit_test(a_rope_between_bouncing_balls),
+        cmocka_unit_test(a_ball_that_a_rope_snatches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
