@@ -10,7 +10,8 @@
 static bool matters(uint32_t kind) {
     return kind == RG_STEP_EVENT_ACCUMULATION || kind == RG_STEP_EVENT_INCONSISTENT ||
            kind == RG_STEP_EVENT_INDETERMINATE || kind == RG_STEP_EVENT_UNSOLVED ||
-           kind == RG_STEP_EVENT_HANDED_OVER || kind == RG_STEP_EVENT_AVERAGED;
+           kind == RG_STEP_EVENT_HANDED_OVER || kind == RG_STEP_EVENT_AVERAGED ||
+           kind == RG_STEP_EVENT_JOINT_YIELD;
 }
 
 void cli_events_note(cli_events *events, const rg_world *world) {

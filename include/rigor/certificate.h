@@ -19,7 +19,7 @@ typedef struct rg_certificate {
     double max_penetration; /* m: how deep bodies overlap at the end of the step; 0: not */
     double complementarity; /* relative: worst residual of the contact conditions */
     double cone_violation;  /* relative: friction, motors beyond their limit; limits that pull */
-    double joint_error;     /* m: distance of joint points */
+    double joint_error;     /* m: distance of joint points, or what a joint missed that gave way */
     double momentum_error;  /* relative: linear and angular momentum minus external impulses */
 } rg_certificate;
 

@@ -1,6 +1,7 @@
 /* What happened in a step of the event-driven method: impacts, contacts that came and went, changes
  * between stick and slip, and whatever had to be decided or given up, in plain words. Of the method
- * stepping: impacts with restitution, limits and breaks of joints. Of all methods: what sensors
+ * stepping: impacts with restitution, limits and breaks of joints, joints that gave way. Of all
+ * methods: what sensors
  * feel. */
 #ifndef RIGOR_EVENT_H
 #define RIGOR_EVENT_H
@@ -31,6 +32,8 @@ typedef enum rg_step_event_kind {
     RG_STEP_EVENT_JOINT_BREAK,   /* a joint broke; value: its force, N; other: its torque, N m */
     RG_STEP_EVENT_SENSOR_ON,     /* A touches the sensor B from now on; at the step's beginning */
     RG_STEP_EVENT_SENSOR_OFF,    /* and no longer */
+    RG_STEP_EVENT_JOINT_YIELD, /* a joint began to give way to contacts, which contradict it; value:
+                                    by how much, m/s or rad/s */
     RG_STEP_EVENT_KIND_COUNT
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);

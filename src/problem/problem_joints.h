@@ -28,6 +28,7 @@ typedef struct rg_joint_row {
     double surface;      /* of that, what the motion itself adds: curvature, prescribed motion */
     double before;       /* velocity of the row at the beginning of the step, with `surface` */
     double restitution;  /* of a limit that is met; 0 otherwise */
+    double yielded; /* m/s, rad/s: by how much it gave way to contacts (step_yield.c); 0: it held */
 } rg_joint_row;
 
 /* How one body of an axis that a tendon sums adds to the sum (problem_tendons.c). */

@@ -21,6 +21,7 @@
 #include "solve/solve.h"
 #include "step/step_machinery.h"
 #include "step/step_rolling.h"
+#include "step/step_yield.h"
 
 #include <string.h>
 
@@ -258,7 +259,8 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
 /* A body between others that overlap it on both sides cannot be pushed out of all of them: a peg
  * that turned in its hole. There need not be an answer then, and the step is solved once more with
  * overlaps that do not grow (standing still is one, where nothing is driven); what is left of them
- * is for the next steps. That another problem had to step in is told as a fallback.
+ * is for the next steps. That another problem had to step in is told as a fallback, and unless what
+ * was left out is little (RG_YIELD_LEAST) as a failure, too: nothing presses there.
  *
  * Of few contacts only, from nothing, as another start. Of more than RG_STEP_SMALL it doubled the
  * price of what was not solved and seldom helped: in none of 275 steps of a wall and a pyramid that
@@ -275,27 +277,109 @@ static rg_status leave_overlaps(rg_contact_job *job, rg_arena *arena, rg_solve_c
         return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
     memcpy(second.force, answer->force, rows * sizeof *second.force);
     memcpy(shift, problem->contact.q, rows * sizeof *shift);
-    bool pushed = false;
+    double most = 0; /* m/s: of what is left out */
     for (size_t k = 0; k < island->contact_count; k++) {
         const rg_contact_row *row = &set->rows[list[k]];
         double surface = rg_dot(row->surface, row->normal);
-        pushed |= shift[k * d] < surface;
+        most = fmax(most, surface - shift[k * d]);
         shift[k * d] = fmax(shift[k * d], surface);
     }
-    if (!pushed)
+    if (!(most > 0))
         return RG_OK;
     const double *asked = problem->contact.q;
     uint64_t failures = report->counts.failures;
     problem->contact.q = shift;
     rg_status status = solve_island(job, context, problem, &second, report);
     bool failed = report->counts.failures > failures;
-    report->counts.failures = failures - !failed;
+    bool little = most <= RG_YIELD_LEAST * problem->scale;
+    report->counts.failures = failures - (!failed && little);
     report->counts.fallbacks += !failed;
     if (failed)
         problem->contact.q = asked;
     else
         *answer = second;
     return status;
+}
+
+/* An island whose rows may have to yield. */
+typedef struct yielding_island {
+    rg_contact_job *job;
+    rg_arena *arena;
+    rg_solve_context *context;
+    const rg_island *island;
+    rg_problem *problem;
+    rg_lane_report *report;
+    uint64_t failures; /* before it was solved */
+} yielding_island;
+
+/* The problem with the gaps and joint speeds that it has an answer for, and that answer. */
+static rg_status take_yielded(const yielding_island *y, const rg_yielding *yielding,
+                              const island_answer *found, island_answer *answer) {
+    const rg_islands *islands = &y->job->contacts->islands;
+    size_t rows = rg_problem_rows(y->problem), first = rows - y->island->joint_count;
+    double *shift = rg_arena_take(y->arena, rows, sizeof *shift);
+    if (!shift)
+        return rg_fail(&y->report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    for (size_t i = 0; i < rows; i++)
+        shift[i] = y->problem->contact.q[i] + yielding->give[i] * found->force[i];
+    y->problem->contact.q = shift;
+    for (size_t k = 0; k < y->island->joint_count; k++)
+        y->job->contacts->joints.rows[islands->joints[y->island->first_joint + k]].yielded =
+            rg_yield_of(yielding, first + k, found->force);
+    *answer = *found;
+    y->report->counts.fallbacks++;
+    return RG_OK;
+}
+
+/* With less and less compliance; *needed: there is an answer, and rows contradict each other. */
+static rg_status solve_yielding(const yielding_island *y, rg_yielder who, rg_yielding *yielding,
+                                island_answer *answer, bool *needed) {
+    double loosely = 0;
+    *needed = true;
+    for (int loose = 1; loose >= 0 && *needed; loose--) {
+        if (rg_yield_soften(y->context, y->arena, y->problem, who, loose, yielding))
+            return rg_fail(&y->report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+        y->report->counts.failures = y->failures;
+        answer->warm = !loose;
+        rg_status status = solve_island(y->job, y->context, &yielding->problem, answer, y->report);
+        if (status)
+            return status;
+        *needed = y->report->counts.failures == y->failures &&
+                  (loose || rg_yield_is_needed(yielding, answer->force, loosely));
+        loosely = rg_yield_most(yielding, answer->force);
+    }
+    return RG_OK;
+}
+
+/* Rows that contradict each other yield (step_yield.c), which is told as a fallback. Those of
+ * joints alone, if that will do: contacts win. Where the problem was solved, but joints are
+ * strained, only they may. Of few contacts only, as leave_overlaps. */
+static rg_status let_yield(const yielding_island *y, island_answer *answer) {
+    uint64_t failures = y->report->counts.failures;
+    bool failed = failures > y->failures, joints = y->island->joint_count > 0, needed = false;
+    bool strained = !failed && joints && rg_yield_is_strained(y->problem, answer->force);
+    rg_yielder who = joints ? RG_YIELD_JOINTS : RG_YIELD_CONTACTS,
+               last = failed ? RG_YIELD_CONTACTS : RG_YIELD_JOINTS;
+    rg_status status = RG_OK;
+    for (; !status && (failed || strained) && !needed && who <= last; who++) {
+        rg_yielding yielding;
+        island_answer found = {.warm = false};
+        if (take_answer(y->arena, rg_problem_rows(y->problem), &found))
+            return rg_fail(&y->report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+        status = solve_yielding(y, who, &yielding, &found, &needed);
+        if (!status && needed)
+            status = take_yielded(y, &yielding, &found, answer);
+    }
+    y->report->counts.failures = needed ? y->failures : failures;
+    return status;
+}
+
+/* What need not have an answer is asked otherwise. */
+static rg_status leave_contradictions(const yielding_island *y, island_answer *answer) {
+    rg_status status = let_yield(y, answer);
+    if (status || y->report->counts.failures == y->failures)
+        return status;
+    return leave_overlaps(y->job, y->arena, y->context, y->island, y->problem, answer, y->report);
 }
 
 /* What the curvature of the motion adds to a row that is held whatever the force; of rows that move
@@ -579,8 +663,9 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
                      : solve_island(job, context, &problem, &answer, report);
     if (!contacts->repeats && rolls) /* its bounds are known now */
         show_problem(job, island, &problem);
-    if (!status && report->counts.failures > failures && island->contact_count <= RG_STEP_SMALL)
-        status = leave_overlaps(job, arena, context, island, &problem, &answer, report);
+    if (!status && island->contact_count > 0 && island->contact_count <= RG_STEP_SMALL)
+        status = leave_contradictions(
+            &(yielding_island){job, arena, context, island, &problem, report, failures}, &answer);
     if (!status && !meets && island->contact_count > 0 && island->joint_count > 0)
         status = leave_curvature(job, arena, context, island, &problem, &answer, report);
     if (!status && meets)

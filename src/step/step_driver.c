@@ -150,7 +150,8 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
-    info->certificate.joint_error = rg_judge_joint_error(c, before->now);
+    double open = rg_judge_joint_error(c, before->now); /* NaN without joints */
+    info->certificate.joint_error = report->missed > open ? report->missed : open;
     if (c->joints.count && report->counts.solves)
         info->certificate.cone_violation =
             fmax(info->certificate.cone_violation, rg_judge_joint_bounds(c));

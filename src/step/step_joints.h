@@ -17,6 +17,7 @@ typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
  * and what does not change from step to step. No result depends on what is in it. */
 typedef struct rg_joint_seen {
     bool known;
+    bool yields;              /* in the last step it gave way to contacts */
     rg_joint_anchors anchors; /* known with the first look */
     rg_vec3 position[2];
     rg_quat orientation[2];
@@ -79,9 +80,12 @@ typedef struct rg_joints_bodies {
     const uint8_t *moved;          /* 1: it may be moved */
     const double *inertia;         /* rg_joints_stiffen; null: none */
     const rg_joint_memory *joints; /* of the step so far: rg_joints_begin */
-    const uint8_t *loops;          /* rg_joint_loops; null: not found yet */
-    rg_joints_seen *seen;          /* null: none */
-    rg_vec3 *held; /* out: N m s that added inertia took from impulses on velocities */
+    const uint32_t *yielded; /* per joint: bits of the places of rows that gave way to contacts in
+                                the step, which stay open; null: none did */
+    bool stay;               /* places are not closed, velocities are */
+    const uint8_t *loops;    /* rg_joint_loops; null: not found yet */
+    rg_joints_seen *seen;    /* null: none */
+    rg_vec3 *held;           /* out: N m s that added inertia took from impulses on velocities */
     double *shift; /* out: m that the projection moved points of the body by, about; null: none */
 } rg_joints_bodies;
 /* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
@@ -119,6 +123,10 @@ rg_status rg_joints_tell(const rg_world_content *content, const rg_joint_set *se
 rg_status rg_joints_tell_held(const rg_world_content *content, const rg_joint_set *set,
                               const rg_vec3 *held, rg_arena *arena, rg_judge_joint **wrenches,
                               size_t *count);
+/* m, rad: by how much the rows of a set gave way to contacts in h seconds, added per joint. */
+void rg_joints_add_missed(const rg_joint_set *set, double step, double *missed);
+/* One event for each joint that did and had not in the step before. */
+void rg_joints_log_missed(rg_world *world, const double *missed, double step, double time);
 /* A step has succeeded: forces, coordinates and what broke are kept; limits that began to push and
  * breaks are logged. */
 void rg_joints_store(rg_world *world, const rg_joint_memory *next);

@@ -26,7 +26,7 @@ rg_status rg_joints_seen_begin(rg_joints_seen *seen, const rg_world *world) {
     if (!seen->joints)
         return RG_OUT_OF_MEMORY;
     for (size_t j = 0; j < count; j++)
-        seen->joints[j].known = false;
+        seen->joints[j].known = seen->joints[j].yields = false;
     seen->count = count;
     seen->revision = world->revision;
     return RG_OK;
@@ -225,7 +225,6 @@ rg_status rg_joints_tell_held(const rg_world_content *c, const rg_joint_set *set
 
 static void log_joint(rg_world *world, size_t j, rg_step_event event) {
     const rg_joint_def *def = &world->content.joint[j].def;
-    event.time = world->content.time + rg_joint_memories(&world->content)[j].step;
     event.contacts = (uint32_t)j;
     event.body_a = def->body_a, event.body_b = def->body_b;
     rg_step_log_add(world->machinery, &event);
@@ -241,9 +240,36 @@ static void log_limits(rg_world *world, size_t j, const rg_joint_memory *before)
         for (size_t side = RG_JOINT_LOWER; side <= RG_JOINT_UPPER && a->lower < a->upper; side++)
             if (now->impulse[place + side] != 0 && before->impulse[place + side] == 0)
                 log_joint(world, j,
-                          (rg_step_event){.kind = RG_STEP_EVENT_LIMIT,
+                          (rg_step_event){.time = c->time + now->step,
+                                          .kind = RG_STEP_EVENT_LIMIT,
                                           .value = now->coordinate[k],
                                           .restitution = a->restitution});
+    }
+}
+
+void rg_joints_add_missed(const rg_joint_set *set, double step, double *missed) {
+    const rg_joint_row *row = set->rows, *end = row + set->count;
+    while (row < end && row->joint != RG_NO_JOINT) {
+        uint32_t joint = row->joint;
+        double most = 0;
+        for (; row < end && row->joint == joint; row++)
+            most = fmax(most, fabs(row->yielded));
+        missed[joint] += step * most;
+    }
+}
+
+void rg_joints_log_missed(rg_world *world, const double *missed, double step, double time) {
+    rg_step_machinery *machinery = world->machinery;
+    rg_joints_seen *seen = is_of(&machinery->seen, world) ? &machinery->seen : NULL;
+    for (size_t j = 0; j < world->content.joints.count; j++) {
+        bool before = seen && seen->joints[j].yields, now = missed[j] > 0;
+        if (seen)
+            seen->joints[j].yields = now;
+        if (now && !before)
+            log_joint(world, j,
+                      (rg_step_event){.time = time,
+                                      .kind = RG_STEP_EVENT_JOINT_YIELD,
+                                      .value = missed[j] / step});
     }
 }
 
@@ -274,8 +300,10 @@ void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
         memories[j].broken = 1;
         if (seen)
             seen->loops = NULL;
-        log_joint(
-            world, j,
-            (rg_step_event){.kind = RG_STEP_EVENT_JOINT_BREAK, .value = force, .other = torque});
+        log_joint(world, j,
+                  (rg_step_event){.time = c->time + next[j].step,
+                                  .kind = RG_STEP_EVENT_JOINT_BREAK,
+                                  .value = force,
+                                  .other = torque});
     }
 }

@@ -16,6 +16,9 @@
  * Limits that pushed in the step hold likewise, as long as both impulses together still push: two
  * one-sided limits at one place are then the same as a locked direction.
  *
+ * Rows that have given way to contacts in the step (step_yield.c) are left open: closing them would
+ * take bodies through each other.
+ *
  * Joints that contradict each other end with the least sum of squares of their errors, in the
  * metric of what they give, or with the least sum of errors (Baraff 1989, Appendix B, 37). The
  * latter is the limit of
@@ -62,6 +65,8 @@
  * ragdoll were off by up to 0.04 m/s in 43 of 1,200 steps; all are solved with 6. */
 #define SOLVED 1e-9
 enum { ROUNDS_MOST = 40, FACTORS_MOST = 12, FACTORS_IDLE = 3 };
+/* The places of locked rows. */
+#define LOCKS ((1U << RG_JOINT_LOCKED) - 1)
 /* Rounds to find which limits hold; the last one leaves it to the solver. Humanoids that land
  * needed 3, chains of 8 links between narrow limits 7. */
 enum { LIMIT_ROUNDS = 12 };
@@ -139,6 +144,7 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     rg_body_places places = {p->bodies->position, p->bodies->orientation};
     rg_joint_look own;
     bool any = false;
+    uint32_t yielded = p->bodies->yielded ? p->bodies->yielded[j] : 0;
     if (rg_joint_is_off(c, j))
         return;
     const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
@@ -154,20 +160,22 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
         return;
     p->closed = closed_at(p, row.body);
     size_t first = set->count;
-    rg_joint_set_add_locks(c, set, &row, look, places, false);
+    if (!(yielded & LOCKS))
+        rg_joint_set_add_locks(c, set, &row, look, places, false);
     for (size_t i = first; i < set->count; i++)
         add_locked(p, set, i);
     for (size_t k = 0; k < look->axes; k++) {
         row.place = (uint8_t)(RG_JOINT_LOCKED + k * RG_JOINT_PARTS + RG_JOINT_LOWER);
         const rg_joint_axis *a = &def->axis[k];
         double x = look->axis[k].value;
-        bool equal = a->lower == a->upper;
-        if (equal)
+        bool equal = a->lower == a->upper, holds = !(yielded >> row.place & 1);
+        if (equal && holds)
             add_row(p, set, &row, 0, &look->axis[k], x - a->lower);
-        if (!equal && x < a->lower + NEAR)
+        if (!equal && holds && x < a->lower + NEAR)
             add_row(p, set, &row, 1, &look->axis[k], x - a->lower);
         row.place += RG_JOINT_UPPER - RG_JOINT_LOWER;
-        if (!equal && x > a->upper - NEAR)
+        holds = !(yielded >> row.place & 1);
+        if (!equal && holds && x > a->upper - NEAR)
             add_row(p, set, &row, -1, &look->axis[k], x - a->upper);
     }
 }
@@ -460,7 +468,7 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
 /* Null: joints are not trees of the kind, or not all of them move; or sums are asked for. */
 static rg_articulated *tree_of(const projection *p) {
     const rg_joints_bodies *b = p->bodies;
-    bool takes = b->seen && b->seen->loops && !p->sums &&
+    bool takes = b->seen && b->seen->loops && !p->sums && !b->yielded && !b->stay &&
                  rg_articulated_takes(&b->seen->tree, p->content, b->moved);
     return takes ? &b->seen->tree : NULL;
 }
@@ -566,7 +574,8 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
     for (int round = 0;; round++) {
         if (find_errors(&p, set))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-        if (!(p.largest > 1) || !(p.largest <= GAIN * before) || round == ROUNDS_MOST)
+        if (!(p.largest > 1) || !(p.largest <= GAIN * before) || round == ROUNDS_MOST ||
+            bodies->stay)
             break;
         before = p.largest;
         if (p.sums)

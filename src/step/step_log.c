@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char *const names[RG_STEP_EVENT_KIND_COUNT] = {
-    "impact",       "contact",      "break",         "slip",      "stick",     "feature",
-    "accumulation", "inconsistent", "indeterminate", "capped",    "unsolved",  "handed-over",
-    "averaged",     "limit",        "joint-break",   "sensor-on", "sensor-off"};
+    "impact",       "contact",      "break",         "slip",      "stick",      "feature",
+    "accumulation", "inconsistent", "indeterminate", "capped",    "unsolved",   "handed-over",
+    "averaged",     "limit",        "joint-break",   "sensor-on", "sensor-off", "joint-yield"};
 
 const char *rg_step_event_name(rg_step_event_kind kind) {
     return kind < RG_STEP_EVENT_KIND_COUNT ? names[kind] : "?";
@@ -120,6 +120,21 @@ static int joint_text(const rg_step_event *e, const char *a, const char *b, char
                     e->value, limit ? "" : " N");
 }
 
+/* With its name if the world is given. */
+static int yield_text(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
+                      char *text, size_t capacity) {
+    const char *name = world && e->contacts < world->content.joints.count
+                           ? world->content.joint[e->contacts].def.name
+                           : NULL;
+    char number[16];
+    (void)snprintf(number, sizeof number, "%u", e->contacts);
+    return snprintf(text, capacity,
+                    "t = %.9g s: joint %s%s%s of \"%s\" and \"%s\" gives way to contacts, which "
+                    "contradict it: it misses %.3g m/s or rad/s",
+                    e->time, name ? "\"" : "", name ? name : number, name ? "\"" : "", a, b,
+                    e->value);
+}
+
 static int indeterminate_text(const rg_world *world, const rg_step_event *e, const char *a,
                               const char *b, char *text, size_t capacity) {
     rg_solution_policy policy = rg_world_settings(world).policy;
@@ -172,6 +187,9 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
     case RG_STEP_EVENT_LIMIT:
     case RG_STEP_EVENT_JOINT_BREAK:
         n = joint_text(e, a, b, text, capacity);
+        break;
+    case RG_STEP_EVENT_JOINT_YIELD:
+        n = yield_text(world, e, a, b, text, capacity);
         break;
     case RG_STEP_EVENT_SENSOR_ON:
     case RG_STEP_EVENT_SENSOR_OFF:

@@ -24,6 +24,7 @@ void rg_step_report_add(rg_step_report *r, const rg_step_report *part) {
     r->projected_potential += part->projected_potential;
     rg_judge_findings_add(&r->found, &part->found);
     r->integration += part->integration;
+    r->missed = fmax(r->missed, part->missed);
     r->contact_impulse = rg_add(r->contact_impulse, part->contact_impulse);
     r->contact_angular_impulse = rg_add(r->contact_angular_impulse, part->contact_angular_impulse);
 }

@@ -44,6 +44,9 @@ typedef struct rg_step_report {
     const uint8_t *halved;
     /* J: what the projection of joint errors did to kinetic energy and gravity's potential. */
     double projected_kinetic, projected_potential;
+    /* m, rad: by how much a joint gave way to contacts, at most. What a motor misses cannot be seen
+     * in where the bodies are. */
+    double missed;
     /* How the bodies moved; null: straight. */
     rg_judge_tracks *tracks;
 } rg_step_report;

@@ -308,6 +308,10 @@ static void tell(rg_stepping *job) {
 /* What joints did at the end of the step, too; and all of it for the judge. */
 static rg_status tell_joints(rg_world *world, rg_stepping *job, rg_error *error) {
     rg_judge_joint *wrenches, *end;
+    rg_joints_add_missed(&job->contacts.joints, job->step, job->missed);
+    for (size_t j = 0; j < world->content.joints.count; j++)
+        job->report.missed = fmax(job->report.missed, job->missed[j]);
+    rg_joints_log_missed(world, job->missed, job->step, job->end_time);
     rg_joints_add(&job->end_joints, job->joints);
     if (!world->certify)
         return RG_OK;
@@ -326,6 +330,13 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
     if (status)
         return status;
     contacts.collision = contacts.machinery->collision;
+    if (world->content.joints.count) {
+        size_t bytes = world->content.joints.count * sizeof *job->missed;
+        job->missed = rg_arena_take(&world->scratch, bytes, 1);
+        if (!job->missed)
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+        memset(job->missed, 0, bytes);
+    }
     status = make_all(world, job, &contacts, error);
     if (!status)
         status = mark_contacts(job, contacts.collision, error);

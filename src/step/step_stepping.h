@@ -73,9 +73,12 @@ typedef struct rg_stepping {
     const rg_contact_force *last;
     size_t last_count;
     double last_step;        /* s: the length of that; 0: as this one */
+    bool leaves_open;        /* closing joints moves nothing: it might move bodies through others */
     bool restless;           /* no island is left out because it rests */
     size_t shown;            /* problems of this step that an observer has seen already */
     rg_joint_memory *joints; /* of all joints, for the next step: parts add theirs; null: none */
+    double
+        *missed; /* out: m, rad per joint: by how much it gave way to contacts; null: no joints */
     /* out: N m s per body that added inertia took, at the beginning and at the end. */
     rg_vec3 *held, *held_end;
     rg_joint_set end_joints; /* out: what joints did at the end, when bodies had moved */

@@ -577,15 +577,35 @@ void rg_stepping_apply(rg_stepping *job, rg_pool *pool) {
     mark_near(job);
 }
 
+/* The places of the rows of joints that gave way to contacts; null: none did. */
+static rg_status find_yielded(const rg_stepping *job, rg_arena *arena, uint32_t **yielded) {
+    const rg_joint_set *set = &job->contacts.joints;
+    size_t joints = job->content->joints.count;
+    *yielded = NULL;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->rows[i].yielded == 0 || set->rows[i].joint == RG_NO_JOINT)
+            continue;
+        if (!*yielded) {
+            *yielded = rg_arena_take(arena, joints, sizeof **yielded);
+            if (!*yielded)
+                return RG_OUT_OF_MEMORY;
+            memset(*yielded, 0, joints * sizeof **yielded);
+        }
+        (*yielded)[set->rows[i].joint] |= 1U << set->rows[i].place;
+    }
+    return RG_OK;
+}
+
 /* Joints closed again, where the motion opened them. */
 static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error) {
     const rg_world_content *c = &world->content;
     rg_step_report *report = &job->report;
     rg_step_machinery *machinery = world->machinery;
     rg_joints_correction done;
+    uint32_t *yielded;
     uint8_t *moved = rg_arena_take(&world->scratch, c->bodies.count, sizeof *moved);
     job->shift = rg_arena_take(&world->scratch, c->bodies.count, sizeof *job->shift);
-    if (!moved || !job->shift)
+    if (!moved || !job->shift || find_yielded(job, &world->scratch, &yielded))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     memset(job->shift, 0, c->bodies.count * sizeof *job->shift);
     for (size_t i = 0; i < c->bodies.count; i++) {
@@ -607,6 +627,8 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .held = job->held_end,
                                .shift = job->shift,
                                .joints = job->joints,
+                               .yielded = yielded,
+                               .stay = job->leaves_open,
                                .loops = job->contacts.joints.loops,
                                .seen = &machinery->seen,
                                .moved = moved};

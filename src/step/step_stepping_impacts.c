@@ -235,6 +235,8 @@ static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
     }
     if (f->whole->joints)
         rg_joints_add(&contacts->joints, f->whole->joints);
+    if (f->whole->missed)
+        rg_joints_add_missed(&contacts->joints, length, f->whole->missed);
     if (f->whole->joints && !instant)
         rg_joints_add(&part->end_joints, f->whole->joints);
     return keep_forces(f, contacts);
@@ -346,12 +348,17 @@ static void track(const follower *f, const rg_stepping *part) {
     }
 }
 
-/* Until when bodies stay apart in a part; one that cannot be made shorter has to do. */
+/* One that cannot be made shorter has to do. */
+static bool is_last_resort(const follower *f, const rg_stepping *part) {
+    return f->parts >= PARTS_MOST || !(part->step > SHORTEST * f->whole->step);
+}
+
+/* Until when bodies stay apart in a part. */
 static rg_status check_part(const follower *f, const rg_stepping *part,
                             const rg_contact_job *contacts, double *until) {
     rg_stepping_breaks breaks;
     *until = part->step;
-    if (f->parts >= PARTS_MOST || !(part->step > SHORTEST * f->whole->step))
+    if (is_last_resort(f, part))
         return RG_OK;
     rg_status status = rg_stepping_check(part, contacts, &breaks);
     *until = breaks.until;
@@ -365,6 +372,7 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
     bool last = !(length < left);
     rg_stepping part = part_of(f, last ? left : length,
                                f->parts < PARTS_MOST ? RG_ROWS_BETWEEN_IMPACTS : RG_ROWS_ALL);
+    part.leaves_open = contacts->view.point_count > 0 && is_last_resort(f, &part);
     rg_judge_memory before = {0};
     rg_status status = remember(f, &before);
     if (!status)
@@ -545,6 +553,8 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *whole, bool *joined, 
     whole->parts = (rg_step_report){.counts = rg_solve_counts_none()};
     f.machinery->part_force_count = 0;
     size_t n = world->content.bodies.count;
+    for (size_t j = 0; whole->missed && j < world->content.joints.count; j++)
+        whole->missed[j] = 0;
     f.member = rg_arena_take(&world->scratch, n, sizeof *f.member);
     f.moved = rg_arena_take(&world->scratch, n, sizeof *f.moved);
     if (!rg_bodies_take(&world->content, &world->scratch) || !f.member || !f.moved ||
