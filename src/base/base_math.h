@@ -5,6 +5,7 @@
 #include "rigor/math.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +16,17 @@ static inline double rg_max3(double a, double b, double c) {
 static inline double rg_min3(double a, double b, double c) {
     double m = a < b ? a : b;
     return m < c ? m : c;
+}
+/* A unit of length: the power of four, 1 m for lengths from 0.25 m up to 1 m, of a length with this
+ * square; 1 where it is 0 or not finite. A product with it is exact, and lengths that are scaled by
+ * a power of four have a unit that is scaled likewise. */
+static inline double rg_length_unit(double square) {
+    enum { MANY = 4096 }; /* more than there are exponents */
+    int exponent;
+    if (!(square > 0 && square <= DBL_MAX))
+        return 1;
+    frexp(square, &exponent);
+    return ldexp(1, 2 * ((exponent + 3 + 4 * MANY) / 4 - MANY));
 }
 /* The bits of a number but for its sign: 0 for 0 and -0 alone. */
 static inline uint64_t rg_bits_of(double x) {

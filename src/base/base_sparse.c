@@ -51,6 +51,12 @@ rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse) {
     return sparse->stats;
 }
 
+void rg_sparse_set_units(rg_sparse *s, const double *units) {
+    for (size_t i = 0; i < s->blocks; i++)
+        for (uint32_t r = s->start[i]; r < s->start[i + 1]; r++)
+            s->units[r] = units[s->original[i] + (r - s->start[i])];
+}
+
 size_t rg_sparse_rows(const rg_sparse *sparse) {
     return sparse->scalars;
 }
@@ -372,8 +378,9 @@ static void measure_rows(const rg_sparse *s, const rg_sparse_node *n, double *re
         uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
         for (uint32_t c = first; c < end; c++) {
             const double *column = lower + (size_t)c * n->rows;
+            double unit = general ? s->units[n->first + c] : 1;
             for (uint32_t r = general ? first : c; r < (general ? end : c + 1); r++)
-                largest[r] = larger(largest[r], fabs(column[r]));
+                largest[r] = larger(largest[r], unit * fabs(column[r]));
         }
     }
 }
@@ -418,12 +425,13 @@ static void load_panel(rg_sparse_square *d, const double *at, size_t stride,
     }
 }
 
-/* The row at or under the diagonal whose entry in column c is the largest share of its size. */
-static uint32_t choose_pivot(const rg_sparse_square *d, uint32_t c, double *share) {
+/* The row at or under the diagonal whose entry in column c, of this unit, is the largest share of
+ * its size. */
+static uint32_t choose_pivot(const rg_sparse_square *d, uint32_t c, double unit, double *share) {
     uint32_t best = c;
     *share = -1;
     for (uint32_t r = c; r < d->width; r++) {
-        double entry = fabs(d->at[c][r]) / d->size[r];
+        double entry = unit * fabs(d->at[c][r]) / d->size[r];
         if (entry > *share) {
             *share = entry;
             best = r;
@@ -457,7 +465,7 @@ static rg_status factor_panel_general(rg_sparse *s, const rg_sparse_node *n, con
     for (uint32_t c = 0; c < f->width; c++)
         f->order[c] = g->order[c] = (uint8_t)c;
     for (uint32_t c = 0; c < f->width; c++) {
-        uint32_t best = choose_pivot(&d, c, &share);
+        uint32_t best = choose_pivot(&d, c, s->units[n->first + f->first + c], &share);
         if (!(share > RG_SPARSE_SINGULAR) || !isfinite(d.at[c][best]))
             return RG_SINGULAR;
         if (best != c)

@@ -30,6 +30,10 @@ rg_status rg_sparse_create(rg_arena *arena, size_t blocks, const uint8_t *sizes,
                            const uint32_t *pairs, size_t pair_count, rg_sparse **sparse);
 /* Factors and solves from now on by the threads of the pool (null: by one), with the same bits. */
 void rg_sparse_set_pool(rg_sparse *sparse, rg_pool *pool);
+/* What the columns are measured with when the general form compares entries of a row: so many of
+ * their own units make one that all of them share. Per scalar, in the caller's order; 1 at first.
+ * Powers of two; no entry of the matrix is changed. */
+void rg_sparse_set_units(rg_sparse *sparse, const double *units);
 rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse);
 size_t rg_sparse_rows(const rg_sparse *sparse);
 /* Begins a matrix: all zero. Nothing may be added before. `general`: it will be factored as L U;

@@ -498,6 +498,9 @@ static rg_status take_numbers(rg_sparse *s, rg_arena *arena) {
     TAKE(s->upper, arena, s->entries);
     TAKE(s->inverse, arena, s->scalars);
     TAKE(s->exchanges, arena, s->scalars);
+    TAKE(s->units, arena, s->scalars);
+    for (size_t i = 0; i < s->scalars; i++)
+        s->units[i] = 1;
     TAKE(s->vector, arena, s->scalars);
     return RG_OK;
 }

@@ -65,6 +65,7 @@ struct rg_sparse {
     double *stacks[2];
     double *pack[2];    /* strips of L, and of W = L D or U' */
     double *inverse;    /* 1 / pivot per scalar */
+    double *units;      /* per scalar: rg_sparse_set_units */
     uint8_t *exchanges; /* general: row of the panel taken for each of its columns */
     double *vector, *work, *copy;
     size_t *expected_starts; /* per supernode, and the end; null: nothing is expected */

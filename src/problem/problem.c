@@ -382,6 +382,17 @@ rg_status rg_problem_check_made(const rg_problem *problem, rg_error *error) {
     return status;
 }
 
+void rg_mass_units(const double *mass, int freedom, double *units) {
+    size_t n = (size_t)freedom, turns = freedom == 6 ? 3 : freedom == 3 ? 2 : n;
+    double inertia = 0;
+    for (size_t i = turns; i < n; i++)
+        inertia = fmax(inertia, mass[i * (n + 1)]);
+    double unit =
+        freedom == 6 && !rg_mass_is_split(mass) ? 1 : 1 / rg_length_unit(inertia / mass[0]);
+    for (size_t i = 0; i < n; i++)
+        units[i] = i < turns ? 1 : unit;
+}
+
 /* --- scale ------------------------------------------------------------------------------------ */
 
 /* J v of one row over its two blocks. */
@@ -424,14 +435,19 @@ static double largest_free_velocity(const rg_contact_problem *p) {
     return largest;
 }
 
-double rg_problem_scale(const rg_problem *problem) {
-    if (problem->scale > 0)
-        return problem->scale;
+double rg_problem_largest(const rg_problem *problem) {
     double largest = 0;
     if (problem->kind == RG_PROBLEM_LINEAR)
         for (size_t i = 0; i < problem->linear.size; i++)
             largest = fmax(largest, fabs(problem->linear.b[i]));
     else
         largest = largest_free_velocity(&problem->contact);
+    return largest;
+}
+
+double rg_problem_scale(const rg_problem *problem) {
+    if (problem->scale > 0)
+        return problem->scale;
+    double largest = rg_problem_largest(problem);
     return largest > 0 ? largest : 1;
 }

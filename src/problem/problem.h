@@ -27,6 +27,13 @@ static inline bool rg_mass_is_split(const double *m) {
            m[24] == 0 && m[25] == 0 && m[26] == 0 && m[30] == 0 && m[31] == 0 && m[32] == 0;
 }
 
+/* Of the velocities without forces, or of b: what rg_problem_scale is where no scale is given, but
+ * 0 where all of them are. */
+double rg_problem_largest(const rg_problem *problem);
+/* What the numbers of a velocity block are measured with, by its mass: 1 of a velocity, and of an
+ * angular velocity one over the unit of length of the body's radius of gyration (rg_length_unit).
+ * 1 of blocks that are no body. */
+void rg_mass_units(const double *mass, int freedom, double *units);
 /* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted;
  * false if it is not positive definite. */
 bool rg_mass_factor(const double *mass, int freedom, double *lower);

@@ -9,6 +9,7 @@
  * is then one of the other body. A slab with balls on it is one body.
  *
  * Tested by tests/solve/test_active.c. */
+#include "problem/problem.h"
 #include "solve/solve_active.h"
 #include "solve/solve_system_parts.h"
 
@@ -199,11 +200,17 @@ static rg_status analyse(rg_active *active) {
         rg_sparse_create(arena, g->cores, NULL, global->freedom, pairs, count, &g->sparse);
     if (!status)
         status = rg_sparse_expect(g->sparse, arena, pairs, count);
-    if (status)
+    if (status) {
         g->sparse = NULL;
-    else
-        rg_sparse_set_pool(g->sparse, active->context->pool);
-    return status;
+        return status;
+    }
+    rg_sparse_set_pool(g->sparse, active->context->pool);
+    for (size_t b = 0; b < global->blocks; b++)
+        if (g->core[b] != RG_NO_BLOCK)
+            rg_mass_units(global->mass + b * ff, global->freedom,
+                          active->work + g->core[b] * (size_t)global->freedom);
+    rg_sparse_set_units(g->sparse, active->work);
+    return RG_OK;
 }
 
 /* --- numbers ---------------------------------------------------------------------------------- */

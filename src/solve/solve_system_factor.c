@@ -11,6 +11,8 @@
  * Tested by tests/solve/test_system.c. */
 #include "solve/solve_system_parts.h"
 
+#include "problem/problem.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -123,6 +125,11 @@ static rg_status analyse_global(rg_system *system) {
                                         global->freedom, pairs, count, &factor->sparse);
     if (status != RG_OK)
         return status;
+    size_t freedom = (size_t)global->freedom;
+    for (size_t i = 0; i < global->blocks; i++)
+        rg_mass_units(global->mass + i * freedom * freedom, global->freedom,
+                      factor->velocity_work + i * freedom);
+    rg_sparse_set_units(factor->sparse, factor->velocity_work);
     for (size_t i = 0; i < global->blocks; i++)
         factor->body_slots[i] = rg_sparse_find(factor->sparse, (uint32_t)i, (uint32_t)i);
     for (size_t i = 0; i < blocks; i++) {

@@ -197,6 +197,24 @@ static void test_matrices(void **state) {
 }
 
 /* A quarter turn about each axis, seen from its tip; an axis of any length; none at all. */
+static void test_length_unit(void **state) {
+    (void)state;
+    assert_true(rg_length_unit(0.25 * 0.25) == 1 && rg_length_unit(0.999) == 1);
+    assert_true(rg_length_unit(1) == 4 && rg_length_unit(0.0624) == 0.25);
+    assert_true(rg_length_unit(0) == 1 && rg_length_unit(NAN) == 1 &&
+                rg_length_unit(INFINITY) == 1);
+    rg_random random = rg_random_make(11);
+    for (int i = 0; i < 1000; i++) {
+        double length = ldexp(rg_random_between(&random, 1, 2), i % 400 - 200);
+        double unit = rg_length_unit(length * length);
+        assert_true(length >= 0.25 * unit && length < unit);
+        for (int k = -40; k <= 40; k++) {
+            double scaled = ldexp(length, 2 * k);
+            assert_true(rg_length_unit(scaled * scaled) == ldexp(unit, 2 * k));
+        }
+    }
+}
+
 static void test_axis_angle(void **state) {
     (void)state;
     rg_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
@@ -212,15 +230,11 @@ static void test_axis_angle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_axis_angle),
-        cmocka_unit_test(test_length_at_every_scale),
-        cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_quat_of_mat3_branches),
-        cmocka_unit_test(test_rotation_vector),
-        cmocka_unit_test(test_planar_angle),
-        cmocka_unit_test(test_normalise_quat),
-        cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_axis_angle),
+        cmocka_unit_test(test_length_unit),     cmocka_unit_test(test_length_at_every_scale),
+        cmocka_unit_test(test_rotation),        cmocka_unit_test(test_quat_of_mat3_branches),
+        cmocka_unit_test(test_rotation_vector), cmocka_unit_test(test_planar_angle),
+        cmocka_unit_test(test_normalise_quat),  cmocka_unit_test(test_poses),
         cmocka_unit_test(test_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,66 @@ static void test_general_pivots(void **state) {
     }
 }
 
+/* x of D A D y = D b with columns measured in `units` (null: not), as D y. */
+static void solve_scaled(const matrix *m, const double *d, const double *units, const double *b,
+                         double *x) {
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *s;
+    assert_int_equal(rg_sparse_create(&arena, m->blocks, m->sizes, 0, m->pairs, m->pair_count, &s),
+                     RG_OK);
+    if (units)
+        rg_sparse_set_units(s, units);
+    rg_sparse_slot *slots = matrix_slots(m, s);
+    matrix scaled = *m;
+    scaled.values = malloc(m->pair_count * sizeof *scaled.values);
+    scaled.other = malloc(m->pair_count * sizeof *scaled.other);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        uint32_t i = m->pairs[2 * k], j = m->pairs[2 * k + 1];
+        size_t rows = m->sizes[i], columns = m->sizes[j];
+        scaled.values[k] = calloc(36, sizeof(double)), scaled.other[k] = calloc(36, sizeof(double));
+        for (size_t r = 0; r < rows; r++)
+            for (size_t c = 0; c < columns; c++) {
+                double factor = d[m->first[i] + r] * d[m->first[j] + c];
+                scaled.values[k][r * columns + c] = factor * m->values[k][r * columns + c];
+                scaled.other[k][c * rows + r] = factor * m->other[k][c * rows + r];
+            }
+    }
+    matrix_load(&scaled, s, slots, true);
+    assert_int_equal(rg_sparse_factor_general(s), RG_OK);
+    for (size_t i = 0; i < m->rows; i++)
+        x[i] = d[i] * b[i];
+    rg_sparse_solve(s, x);
+    for (size_t i = 0; i < m->rows; i++)
+        x[i] *= d[i];
+    for (size_t k = 0; k < m->pair_count; k++)
+        free(scaled.values[k]), free(scaled.other[k]);
+    free(scaled.values), free(scaled.other), free(slots);
+    rg_arena_free(&arena);
+}
+
+/* Rows and columns in other units: the same pivots, and so the same bits, if they are told. */
+static void test_units(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(12);
+    int others = 0;
+    for (int trial = 0; trial < 50; trial++) {
+        matrix m = random_matrix(6, 6, 0.4, &random);
+        double one[36], d[36], units[36], b[36], x[36], y[36], z[36];
+        matrix_fill(&m, false, 0.3, &random);
+        for (size_t i = 0; i < m.rows; i++) {
+            d[i] = i % 6 < 3 ? 1 : ldexp(1, 2 * (trial % 17 - 8));
+            one[i] = 1, units[i] = 1 / d[i], b[i] = rg_random_between(&random, -1, 1);
+        }
+        solve_scaled(&m, one, NULL, b, x);
+        solve_scaled(&m, d, units, b, y);
+        solve_scaled(&m, d, NULL, b, z);
+        assert_memory_equal(x, y, m.rows * sizeof *x);
+        others += memcmp(x, z, m.rows * sizeof *x) != 0;
+        matrix_free(&m);
+    }
+    assert_true(others > 0);
+}
+
 static void test_repeats_and_both_orders(void **state) {
     (void)state;
     rg_random random = rg_random_make(4);
@@ -798,6 +858,7 @@ int main(void) {
         cmocka_unit_test(test_small_patterns),
         cmocka_unit_test(test_wide_supernodes),
         cmocka_unit_test(test_general_pivots),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_repeats_and_both_orders),
         cmocka_unit_test(test_order_without_fill),
         cmocka_unit_test(test_signs),
