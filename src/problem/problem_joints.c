@@ -130,6 +130,32 @@ void rg_joint_set_fill(const rg_world_content *c, rg_joint_set *set, const rg_ve
     set->bare = false;
 }
 
+double rg_joint_unit(const rg_world_content *c, const uint32_t body[2], const bool moves[2]) {
+    double radius = 0;
+    for (size_t side = 0; side < 2; side++)
+        if (moves[side])
+            radius = rg_max3(radius, c->dynamics[body[side]].gyration_radius, 0);
+    return rg_length_unit(radius * radius);
+}
+
+void rg_joint_set_measure(rg_joint_set *set, size_t first, double unit) {
+    size_t per = 2 * (size_t)set->freedom;
+    for (size_t i = first; i < set->count; i++) {
+        rg_joint_row *row = &set->rows[i];
+        row->unit = unit;
+        if (!row->along.turns || unit == 1)
+            continue;
+        row->along.direction = rg_scale(unit, row->along.direction);
+        row->along.value *= unit;
+        row->shift *= unit, row->surface *= unit, row->before *= unit;
+        row->compliance *= unit * unit;
+        row->lower /= unit, row->upper /= unit;
+        set->impulse[i] /= unit;
+        for (size_t k = 0; k < per && !(set->bare && row->place < RG_JOINT_LOCKED); k++)
+            set->jacobian[i * per + k] *= unit;
+    }
+}
+
 void rg_joint_set_turn(const rg_world_content *c, rg_joint_set *set, size_t i, rg_vec3 direction) {
     set->rows[i].along.direction = direction;
     fill_jacobian(c, set, i, c->position);

@@ -29,7 +29,12 @@ typedef struct rg_joint_row {
     double before;       /* velocity of the row at the beginning of the step, with `surface` */
     double restitution;  /* of a limit that is met; 0 otherwise */
     double yielded; /* m/s, rad/s: by how much it gave way to contacts (step_yield.c); 0: it held */
+    double unit;         /* m: rg_joint_set_measure; 0: it was not called */
 } rg_joint_row;
+/* N m s of a row about a direction for each unit of its impulse; 1 of others. */
+static inline double rg_joint_row_unit(const rg_joint_row *row) {
+    return row->along.turns && row->unit > 0 ? row->unit : 1;
+}
 
 /* How one body of an axis that a tendon sums adds to the sum (problem_tendons.c). */
 typedef struct rg_tendon_link {
@@ -93,6 +98,12 @@ void rg_joint_set_settle(rg_joint_set *set);
 /* Rows of the tendon of row i that add to its sum are [*first, *end). */
 void rg_joint_links_of(const rg_joint_set *set, size_t i, size_t *first, size_t *end);
 
+/* m: the unit of length of the bodies of a joint that move. */
+double rg_joint_unit(const rg_world_content *content, const uint32_t body[2], const bool moves[2]);
+/* The rows from `first` on, of one joint: those about a direction are multiplied by the unit, so
+ * that all rows are velocities in m/s and impulses in N s, and none weighs more because of the
+ * unit of length that is in use. */
+void rg_joint_set_measure(rg_joint_set *set, size_t first, double unit);
 /* Another direction for row i. */
 void rg_joint_set_turn(const rg_world_content *content, rg_joint_set *set, size_t i,
                        rg_vec3 direction);
@@ -150,7 +161,7 @@ static inline rg_joint_wrench rg_joint_wrench_of(const rg_joint_set *set, size_t
         double r = set->impulse[w.end++];
         if (row->along.turns) {
             w.angular = rg_add_scaled(w.angular, r, row->along.direction);
-            w.about += fabs(r);
+            w.about += fabs(r) * rg_joint_row_unit(row);
         } else {
             w.linear = rg_add_scaled(w.linear, r, row->along.direction);
             w.along += fabs(r);

@@ -43,8 +43,10 @@ bool rg_contacts_tree(rg_contact_job *job, double aim) {
         return false;
     rg_joint_rates(set, c->position, rows.velocity, rows.angular_velocity, rest);
     for (size_t i = 0; i < set->count; i++)
-        rest[i] += set->rows[i].shift;
+        rest[i] = (rest[i] + set->rows[i].shift) / rg_joint_row_unit(&set->rows[i]);
     rg_articulated_solve(tree, rest, set->impulse);
+    for (size_t i = 0; i < set->count; i++)
+        set->impulse[i] /= rg_joint_row_unit(&set->rows[i]);
     double left = rg_judge_locked_rows(c, &rows, arena) / job->speed;
     job->tree_residual = (rg_residual){.natural = left, .feasibility = left};
     return left <= aim;

@@ -110,7 +110,7 @@ static size_t add_joint(const rg_joint_set *set, size_t first, rg_joint_memory *
         double r = set->impulse[i];
         if (row->link1)
             continue;
-        m->impulse[row->place] += r;
+        m->impulse[row->place] += r * rg_joint_row_unit(row);
         if (row->along.turns)
             torque = rg_add_scaled(torque, r, row->along.direction);
         else

@@ -41,14 +41,15 @@
 
 #include <string.h>
 
-/* m, rad: errors below are left; drift of a step is far above, rest far below. */
+/* Units of length of the joint (rg_joint_unit), rad: errors below are left; drift of a step is far
+ * above, rest far below. */
 #define CLOSED 1e-12
 /* Units of rounding of the coordinates that a joint's error is a difference of: no less can be
  * asked for. */
 #define ROUNDINGS 16.0
 /* rad^2: a quaternion that is turned by less stays of unit length, up to rounding. */
 #define UNTURNED (0.5 * DBL_EPSILON)
-/* m, rad: limits that are farther are not passed by closing joints. */
+/* Likewise: limits that are farther are not passed by closing joints. */
 #define NEAR 0.01
 /* RG_JOINT_GIVE of places. It is smaller, because what redundant joints disagree by makes no forces
  * here: near a dead point, where a rod lies along the line that a ball joint holds, places cannot
@@ -81,7 +82,7 @@ typedef struct projection {
     double worst;         /* of them, over what is closed */
     uint32_t open1;       /* 1 + the joint that has it */
     double error;         /* m, rad: the same as a length or an angle */
-    double closed;        /* m: of the joint that is looked at, errors below are left */
+    double unit, closed;  /* m: of the joint that is looked at; its errors below are left */
     bool sums;            /* contradictions: the least sum */
     bool chooses;         /* limits hold by no more than they are passed */
     bool together;        /* all islands at once, if they are trees */
@@ -126,16 +127,32 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
 }
 
 /* m: what an error of a joint of these bodies is closed at. */
-static double closed_at(const projection *p, const uint32_t body[2]) {
+static double closed_at(const projection *p, double unit, const uint32_t body[2]) {
     double size = 0;
     for (int side = 0; side < 2; side++)
         if (body[side] != UINT32_MAX && p->bodies->moved[body[side]])
             size = rg_max3(size, rg_largest_entry(p->bodies->position[body[side]]), 0);
-    return rg_max3(CLOSED, ROUNDINGS * DBL_EPSILON * size, 0);
+    return rg_max3(CLOSED * unit, ROUNDINGS * DBL_EPSILON * size, 0);
 }
 
-static bool is_near(const rg_joint_axis *a, double x) {
-    return x < a->lower + NEAR || x > a->upper - NEAR;
+/* m, rad: how far a limit of an axis may be to count as near. */
+static double near_at(const projection *p, const rg_joint_direction *along) {
+    return along->turns ? NEAR : NEAR * p->unit;
+}
+
+static bool is_near(const rg_joint_axis *a, double x, double near) {
+    return x < a->lower + near || x > a->upper - near;
+}
+
+/* m: of a tendon, whose length may be anything, 1. */
+static double unit_of(const projection *p, size_t joint, const uint32_t body[2]) {
+    const rg_world_content *c = p->content;
+    bool moves[2];
+    if (c->joint[joint].def.kind == RG_JOINT_TENDON)
+        return 1;
+    for (int side = 0; side < 2; side++)
+        moves[side] = body[side] != UINT32_MAX && p->bodies->moved[body[side]];
+    return rg_joint_unit(c, body, moves);
 }
 
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
@@ -154,11 +171,12 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
         row.moves[side] = look->body[side] != UINT32_MAX && p->bodies->moved[look->body[side]];
         any = any || row.moves[side];
     }
-    if (def->kind == RG_JOINT_TENDON && is_near(&def->axis[0], look->axis[0].value))
+    p->unit = unit_of(p, j, row.body);
+    if (def->kind == RG_JOINT_TENDON && is_near(&def->axis[0], look->axis[0].value, NEAR))
         any = rg_joint_set_add_links(c, set, j, places, p->bodies->moved, &row);
     if (!any)
         return;
-    p->closed = closed_at(p, row.body);
+    p->closed = closed_at(p, p->unit, row.body);
     size_t first = set->count;
     if (!(yielded & LOCKS))
         rg_joint_set_add_locks(c, set, &row, look, places, false);
@@ -167,17 +185,19 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     for (size_t k = 0; k < look->axes; k++) {
         row.place = (uint8_t)(RG_JOINT_LOCKED + k * RG_JOINT_PARTS + RG_JOINT_LOWER);
         const rg_joint_axis *a = &def->axis[k];
-        double x = look->axis[k].value;
+        double x = look->axis[k].value, near = near_at(p, &look->axis[k]);
         bool equal = a->lower == a->upper, holds = !(yielded >> row.place & 1);
         if (equal && holds)
             add_row(p, set, &row, 0, &look->axis[k], x - a->lower);
-        if (!equal && holds && x < a->lower + NEAR)
+        if (!equal && holds && x < a->lower + near)
             add_row(p, set, &row, 1, &look->axis[k], x - a->lower);
         row.place += RG_JOINT_UPPER - RG_JOINT_LOWER;
         holds = !(yielded >> row.place & 1);
-        if (!equal && holds && x > a->upper - NEAR)
+        if (!equal && holds && x > a->upper - near)
             add_row(p, set, &row, -1, &look->axis[k], x - a->upper);
     }
+    if (def->kind != RG_JOINT_TENDON)
+        rg_joint_set_measure(set, first, p->unit);
 }
 
 /* --- moving bodies ---------------------------------------------------------------------------- */
@@ -314,7 +334,7 @@ static bool is_to_hold(const rg_problem *problem, const rg_joint_row *row, size_
         for (size_t m = 0; m < f && g->joint_blocks[2 * k + side] != RG_NO_BLOCK; m++)
             x += g->joint_jacobian[(2 * k + side) * f + m] *
                  moved[g->joint_blocks[2 * k + side] * f + m];
-    return sign * x < -CLOSED;
+    return sign * x < -CLOSED * (row->unit > 0 ? row->unit : 1);
 }
 
 /* Rows that are to be held come first, in their order, then the others; how many are. */
@@ -483,16 +503,17 @@ static bool look_at_tree(projection *p, double *rest) {
         const rg_joint_def *def = &c->joint[j].def;
         rg_joint_look own;
         const rg_joint_look *look = rg_joint_look_again(p->bodies->seen, c, j, places, &own);
+        p->unit = unit_of(p, j, look->body);
         for (size_t k = 0; k < look->axes; k++)
             if (def->axis[k].lower == def->axis[k].upper ||
-                is_near(&def->axis[k], look->axis[k].value))
+                is_near(&def->axis[k], look->axis[k].value, near_at(p, &look->axis[k])))
                 return false;
         bool open = false;
         for (size_t k = 0; k < look->locked; k++) {
             rest[k] = look->lock[k].value;
-            open = open || !(fabs(rest[k]) <= CLOSED);
+            open = open || !(fabs(rest[k]) <= CLOSED * (look->lock[k].turns ? 1 : p->unit));
         }
-        p->closed = open ? closed_at(p, look->body) : CLOSED;
+        p->closed = open ? closed_at(p, p->unit, look->body) : CLOSED * p->unit;
         for (size_t k = 0; k < look->locked && open; k++)
             note_error(p, (uint32_t)j, look->lock[k].turns, fabs(rest[k]));
         rest += look->locked;
@@ -676,7 +697,7 @@ static void push_bodies(const projection *p, const rg_joint_set *set) {
 static bool is_held(const projection *p, rg_joint_row *row) {
     if (!isfinite(row->lower) && !isfinite(row->upper))
         return true;
-    double pushed = p->bodies->joints[row->joint].impulse[row->place];
+    double pushed = p->bodies->joints[row->joint].impulse[row->place] / rg_joint_row_unit(row);
     size_t axis = (size_t)(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS;
     if (pushed == 0 || p->content->joint[row->joint].def.axis[axis].restitution > 0)
         return false;

@@ -429,9 +429,12 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
             continue;
         if (b.driven)
             rg_joint_look_at(c, j, b.ahead, &b.later);
+        size_t first = set->count;
         add_locks(&b);
         for (size_t k = 0; k < b.look->axes; k++)
             add_axis(&b, k);
+        if (c->joint[j].def.kind != RG_JOINT_TENDON)
+            rg_joint_set_measure(set, first, rg_joint_unit(c, b.row.body, b.row.moves));
     }
     rg_joint_set_settle(set);
     return status;

@@ -155,8 +155,9 @@ static void lend(const rg_joint_set *set, tension *sum) {
             tension *own = &sum[row->body[side]];
             double spare =
                 row->moves[1 - side] ? -sum[row->body[1 - side]].lacking : FIXED * own->lacking;
+            rg_vec3 axis = rg_scale(1 / rg_joint_row_unit(row), row->along.direction);
             if (spare > 0)
-                add_product(&own->locked, spare, row->along.direction, row->along.direction);
+                add_product(&own->locked, spare, axis, axis);
         }
 }
 

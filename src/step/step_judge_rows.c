@@ -37,7 +37,8 @@ static size_t push_joint(const rg_world_content *c, const rg_joint_set *set, siz
         const rg_joint_row *row = &set->rows[i];
         double r = set->impulse[i];
         if (row->along.turns)
-            torque = rg_add_scaled(torque, r, row->along.direction), about += fabs(r);
+            torque = rg_add_scaled(torque, r, row->along.direction),
+            about += fabs(r) * rg_joint_row_unit(row);
         else
             force = rg_add_scaled(force, r, row->along.direction), along += fabs(r);
     }
@@ -104,7 +105,7 @@ static size_t judge_joint(const rg_world_content *c, const rg_judge_rows *rows, 
     for (; i < set->count && set->rows[i].joint == shared->joint; i++) {
         const rg_joint_row *row = &set->rows[i];
         double u = rg_dot(row->along.direction, row->along.turns ? spin : apart) + row->shift;
-        double bound = row->along.turns ? turns : moves;
+        double bound = row->along.turns ? turns * rg_joint_row_unit(row) : moves;
         double left = fabs(u) + ROUNDINGS * DBL_EPSILON * fabs(row->shift) + bound;
         if (!(left <= *worst))
             *worst = isfinite(left) ? left : INFINITY;

@@ -489,7 +489,7 @@ static void push_row(const rg_stepping *job, size_t i) {
         rg_stepping_sum *sum = &job->sums[body];
         sum->terms++;
         sum->linear += row->along.turns ? 0 : size;
-        sum->angular += row->along.turns ? size : arm * size;
+        sum->angular += row->along.turns ? size * rg_joint_row_unit(row) : arm * size;
     }
 }
 

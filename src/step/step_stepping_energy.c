@@ -185,14 +185,14 @@ static bool holds_still(const rg_joint_row *row, double speed) {
     return fabs(row->before - row->surface) <= STILL * speed;
 }
 
-/* m/s, rad/s: of the bodies of a row. */
+/* m/s: of the bodies of a row, what turns at the distance of its unit of length. */
 static double speed_at(const rg_stepping *job, const rg_joint_row *row) {
     const rg_world_content *c = job->content;
-    double speed = 0;
+    double speed = 0, unit = row->unit > 0 ? row->unit : 1;
     for (int side = 0; side < 2; side++)
         if (row->moves[side])
             speed += rg_largest_entry(c->velocity[row->body[side]]) +
-                     rg_largest_entry(c->angular_velocity[row->body[side]]);
+                     unit * rg_largest_entry(c->angular_velocity[row->body[side]]);
     return speed;
 }
 

@@ -251,13 +251,15 @@ static void the_judge_of_locked_rows(void **state) {
             rg_joint_rates(&set, c->position, c->velocity, c->angular_velocity, rest);
             for (size_t i = 0; i < set.count; i++) {
                 set.impulse[i] = rg_random_between(&random, -1, 1);
-                rest[i] += set.rows[i].shift;
+                rest[i] = (rest[i] + set.rows[i].shift) / rg_joint_row_unit(&set.rows[i]);
             }
             assert_int_equal(set.count, tree->rows);
             if (answer) {
                 assert_true(rg_articulated_place(
                     tree, c, &seen, (rg_body_places){c->position, c->orientation}, NULL));
                 rg_articulated_solve(tree, rest, set.impulse);
+                for (size_t i = 0; i < set.count; i++)
+                    set.impulse[i] /= rg_joint_row_unit(&set.rows[i]);
             }
             double left = rg_judge_locked_rows(c, &rows, &seen.memory);
             rg_joint_set_fill(c, &set, c->position);
