@@ -18,6 +18,7 @@
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
+#include "problem/problem.h"
 #include "solve/solve.h"
 #include "step/step_machinery.h"
 #include "step/step_rolling.h"
@@ -27,6 +28,10 @@
 
 /* Of the work of joints in the step before: more is done by an impact. */
 #define JUMP 2.0
+/* s: without gravity, where nothing moves without forces and nothing is asked for, speeds are
+ * relative to the size of the bodies over this time: what the forces of the last step do is wrong,
+ * and none is the answer. */
+#define STILL_TIME 1.0
 
 /* --- one island ------------------------------------------------------------------------------- */
 
@@ -615,6 +620,18 @@ static void count_known(const rg_contact_job *job, rg_lane_report *report) {
     rg_solve_counts_judged(&report->counts, &job->tree_residual);
 }
 
+/* m/s: what residuals are relative to; 0: the problem tells. */
+static double scale_of(const rg_contact_job *job, const rg_island *island,
+                       const rg_problem *problem) {
+    if (job->speed > 0 || rg_problem_largest(problem) > 0)
+        return job->speed;
+    const uint32_t *bodies = job->contacts->islands.bodies + island->first_body;
+    double size = 0;
+    for (size_t k = 0; k < island->body_count; k++)
+        size = fmax(size, job->world->content.dynamics[bodies[k]].gyration_radius);
+    return size / STILL_TIME;
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
@@ -641,7 +658,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         status = take_answer(arena, rows, &answer);
     if (status)
         return rg_fail(&report->error, status, "no memory for contacts");
-    problem.scale = job->speed;
+    problem.scale = scale_of(job, island, &problem);
     bool meets = take_first_guess(job, island, &answer);
     bool plain = !meets && island->joint_count == 0;
     bool rolls = rg_rolling_any(job, island);
