@@ -571,8 +571,9 @@ void rg_analysis_joint_places(const rg_analysis *a, uint32_t *places);
 /* Their forces of the last evaluation, or impulses, for the judge, with the accelerations of bodies
  * without contacts; false without memory. */
 bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now);
-/* N: the sum of the sizes of their forces; torques as if at 1 m. */
-double rg_analysis_joints_force(const rg_analysis *a);
+/* N m^(1/2): the sum of the sizes of their forces, each times the root of the unit of length of its
+ * joint; torques over that unit. */
+double rg_analysis_joints_push_size(const rg_analysis *a);
 /* --- brakes of joints (step_analytic_brakes.c) --- */
 /* Which of them are held, by velocities. */
 void rg_analysis_brakes_reset(rg_analysis *a);
@@ -581,7 +582,7 @@ bool rg_analysis_brakes_change(rg_analysis *a);
 /* > 0 as long as all hold that do. */
 double rg_analysis_brakes_margin(const rg_analysis *a);
 size_t rg_analysis_brake_count(const rg_analysis *a);
-/* m/s, rad/s: how fast a brake slips, along its slip of the beginning; infinity if it does not. At
+/* m/s: how fast a brake slips, along its slip of the beginning; infinity if it does not. At
  * a->motion. */
 double rg_analysis_brake_slip(const rg_analysis *a, size_t brake);
 void rg_analysis_brake_bodies(const rg_analysis *a, size_t brake, uint32_t bodies[2]);
@@ -589,8 +590,10 @@ void rg_analysis_brake_bodies(const rg_analysis *a, size_t brake, uint32_t bodie
 /* --- limits of joints (step_analytic_limits.c) --- */
 rg_status rg_analysis_limits_make(rg_analysis *a, rg_analysis_joints *j);
 size_t rg_analysis_limit_count(const rg_analysis *a);
-/* m, rad: how far from its end an axis is, at a->motion. */
+/* m: how far from its end an axis is, at a->motion; angles times the unit of length. */
 double rg_analysis_limit_gap(const rg_analysis *a, size_t limit);
+/* m: what thresholds of a limit are relative to. */
+double rg_analysis_limit_size(const rg_analysis *a, size_t limit);
 void rg_analysis_limit_bodies(const rg_analysis *a, size_t limit, uint32_t bodies[2]);
 /* A contact at a limit, and whether it is near. */
 bool rg_analysis_limit_contact(const rg_analysis *a, size_t limit, rg_analysis_contact *contact);

@@ -31,9 +31,10 @@ static rg_analysis_joint_row *brake_of(const rg_analysis *a, size_t brake) {
     return &a->joints->rows[a->joints->brakes[brake]];
 }
 
-/* m/s, rad/s: slower is none. */
-static double still_of(const rg_analysis *a) {
-    return RG_ANALYSIS_SLIP * sqrt(a->view->acceleration) + 10 * RG_ANALYSIS_SPEED * a->view->speed;
+/* m/s: slower is none. */
+static double still_of(const rg_analysis *a, const rg_analysis_joint_row *r) {
+    return RG_ANALYSIS_SLIP * sqrt(a->view->acceleration * r->length) +
+           10 * RG_ANALYSIS_SPEED * a->view->speed;
 }
 
 void rg_analysis_brakes_reset(rg_analysis *a) {
@@ -44,7 +45,7 @@ void rg_analysis_brakes_reset(rg_analysis *a) {
     for (size_t i = 0; i < a->joints->brake_count; i++) {
         rg_analysis_joint_row *r = brake_of(a, i);
         double slip = r->rate - r->target;
-        r->slips = fabs(slip) <= still_of(a) ? 0 : slip > 0 ? 1 : -1;
+        r->slips = fabs(slip) <= still_of(a, r) ? 0 : slip > 0 ? 1 : -1;
     }
 }
 
@@ -77,7 +78,7 @@ bool rg_analysis_brakes_change(rg_analysis *a) {
         worst->slips = worst->force > 0 ? -1 : 1;
     for (size_t i = 0; i < a->joints->brake_count && !worst; i++) {
         rg_analysis_joint_row *r = brake_of(a, i);
-        bool still = fabs(r->rate - r->target) <= still_of(a);
+        bool still = fabs(r->rate - r->target) <= still_of(a, r);
         if (r->slips && still && r->slips * acceleration_of(a, r) < 0)
             worst = r, r->slips = 0;
     }
@@ -110,7 +111,7 @@ double rg_analysis_brake_slip(const rg_analysis *a, size_t brake) {
                         ? rg_joint_target(&a->view->world->content, a->joints->joint[r->joint],
                                           axis, a->motion.time)
                         : 0;
-    return r->slips * (rg_analysis_rate(&a->motion, &row) - target);
+    return r->slips * (rg_analysis_rate(&a->motion, &row) - target) * r->unit;
 }
 
 void rg_analysis_brake_bodies(const rg_analysis *a, size_t brake, uint32_t bodies[2]) {

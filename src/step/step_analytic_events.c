@@ -498,8 +498,9 @@ static bool is_at_limit(const rg_analysis *a, size_t limit) {
 
 static void look_at_limit(look *l, rg_analysis_event *event) {
     double begin = limit_gap(l, 0);
-    departure d = leave(l, limit_gap, begin, event->theta, LEFT * RG_ANALYSIS_SHELL,
-                        fmin(0, begin) - RG_ANALYSIS_SHELL / 4);
+    double shell = RG_ANALYSIS_SHELL * rg_analysis_limit_size(l->a, l->limit);
+    departure d =
+        leave(l, limit_gap, begin, event->theta, LEFT * shell, fmin(0, begin) - shell / 4);
     rg_root root;
     if (d.back)
         *event = contact_event(l, d.theta);

@@ -41,6 +41,14 @@ typedef struct row_maker {
     size_t soft_count;
 } row_maker;
 
+double rg_joints_length(const rg_analysis *a, const rg_joint_look *look) {
+    const rg_world_content *c = &a->view->world->content;
+    bool moves[2];
+    for (int side = 0; side < 2; side++)
+        moves[side] = place_of(a, look->body[side]) != UINT32_MAX;
+    return rg_joint_unit(c, look->body, moves);
+}
+
 static rg_analysis_joint_row *add_row(row_maker *m, rg_joint_role role, unsigned part,
                                       size_t direction) {
     const rg_joint_look *look = &m->j->look[m->joint];
@@ -52,6 +60,8 @@ static rg_analysis_joint_row *add_row(row_maker *m, rg_joint_role role, unsigned
                                    .direction = (uint8_t)direction,
                                    .held = role != RG_ROLE_SOFT,
                                    .most = INFINITY};
+    row->length = rg_joints_length(m->a, look);
+    row->unit = rg_joint_direction_at(look, direction)->turns ? row->length : 1;
     bool redundant = m->loop || role == RG_ROLE_BRAKE || role == RG_ROLE_MOTOR;
     row->give = redundant ? RG_JOINT_GIVE : 0;
     m->j->loops |= redundant;
@@ -68,7 +78,7 @@ static void add_motor(row_maker *m, const rg_joint_axis *axis, unsigned part, si
                                          : limited ? RG_ROLE_BRAKE
                                                    : RG_ROLE_MOTOR,
                                          part, direction);
-    row->most = axis->max_force;
+    row->most = axis->max_force / row->unit;
 }
 
 static void add_axis(row_maker *m, size_t k) {
@@ -80,11 +90,16 @@ static void add_axis(row_maker *m, size_t k) {
         add_row(m, RG_ROLE_LOCKED, first + RG_JOINT_LOWER, direction);
     if (axis->motor != RG_MOTOR_NONE)
         add_motor(m, axis, first + RG_JOINT_MOTOR, direction);
-    if (axis->armature > 0)
-        add_row(m, RG_ROLE_ARMATURE, first + RG_JOINT_ARMATURE, direction)->compliance =
-            1 / axis->armature;
-    if (axis->friction > 0)
-        add_row(m, RG_ROLE_BRAKE, first + RG_JOINT_FRICTION, direction)->most = axis->friction;
+    if (axis->armature > 0) {
+        rg_analysis_joint_row *row =
+            add_row(m, RG_ROLE_ARMATURE, first + RG_JOINT_ARMATURE, direction);
+        row->compliance = row->unit * row->unit / axis->armature;
+    }
+    if (axis->friction > 0) {
+        rg_analysis_joint_row *row =
+            add_row(m, RG_ROLE_BRAKE, first + RG_JOINT_FRICTION, direction);
+        row->most = axis->friction / row->unit;
+    }
     if (axis->stiffness > 0 || axis->damping > 0)
         add_row(m, RG_ROLE_SOFT, first + RG_JOINT_SPRING, direction);
 }
@@ -177,27 +192,29 @@ static void find_target(const rg_analysis *a, rg_analysis_joint_row *r) {
     size_t joint = a->joints->joint[r->joint];
     size_t axis = r->direction - a->joints->look[r->joint].locked;
     double t = a->motion.time, d = TARGET_DIFFERENCE * (a->view->end - a->view->begin);
-    r->target = rg_joint_target(c, joint, axis, t);
+    r->target = rg_joint_target(c, joint, axis, t) * r->unit;
     if (!c->joint[joint].def.axis[axis].target_of_time || r->role == RG_ROLE_SOFT)
         return;
     double near = rg_joint_target(c, joint, axis, t + d) - rg_joint_target(c, joint, axis, t - d);
     double far =
         rg_joint_target(c, joint, axis, t + 2 * d) - rg_joint_target(c, joint, axis, t - 2 * d);
-    r->drift -= (8 * near - far) / (12 * d);
+    r->drift -= (8 * near - far) / (12 * d) * r->unit;
 }
 
 static void move_row(const rg_analysis *a, rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_look *look = &j->look[r->joint];
     const rg_joint_def *def = &a->view->world->content.joint[j->joint[r->joint]].def;
-    const rg_joint_direction *along = rg_joint_direction_at(look, r->direction);
+    rg_joint_direction along = *rg_joint_direction_at(look, r->direction);
+    along.direction = rg_scale(r->unit, along.direction);
     r->row = rg_analysis_joint_direction(a, rg_joints_body(a, look, 1), rg_joints_body(a, look, 0),
-                                         look->point, along);
-    r->value = along->value;
+                                         look->point, &along);
+    r->value = along.value * r->unit;
     if (r->role == RG_ROLE_LOCKED && r->direction >= look->locked) /* a rod */
         r->value -= def->axis[r->direction - look->locked].lower;
     r->rate = rg_analysis_rate(&a->motion, &r->row);
-    r->drift = r->role == RG_ROLE_SOFT ? 0 : rg_joints_drift(a, r->joint, look, r->direction);
+    r->drift =
+        r->role == RG_ROLE_SOFT ? 0 : r->unit * rg_joints_drift(a, r->joint, look, r->direction);
     if (rg_joints_is(r, RG_JOINT_MOTOR))
         find_target(a, r);
 }
@@ -226,16 +243,18 @@ void rg_analysis_joints_accept(rg_analysis *a) {
 
 /* --- forces that are known -------------------------------------------------------------------- */
 
+/* N. */
 static double soft_force(const rg_analysis *a, const rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_axis *axis = &a->view->world->content.joint[j->joint[r->joint]]
                                      .def.axis[r->direction - j->look[r->joint].locked];
+    double value = r->value / r->unit, rate = r->rate / r->unit, target = r->target / r->unit;
     if (rg_joints_is(r, RG_JOINT_SPRING))
-        return -axis->stiffness * (r->value - axis->rest) - axis->damping * r->rate;
+        return (-axis->stiffness * (value - axis->rest) - axis->damping * rate) / r->unit;
     double force = axis->motor == RG_MOTOR_POSITION
-                       ? axis->gain * (r->target - r->value) - axis->gain_velocity * r->rate
-                       : axis->gain * (r->target - r->rate);
-    return fmax(-r->most, fmin(r->most, force));
+                       ? axis->gain * (target - value) - axis->gain_velocity * rate
+                       : axis->gain * (target - rate);
+    return fmax(-r->most, fmin(r->most, force / r->unit));
 }
 
 void rg_analysis_joints_drive(rg_analysis *a, double *dydt) {
@@ -274,9 +293,9 @@ void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory 
         const rg_analysis_joint_row *r = &j->rows[i];
         rg_joint_memory *m = &memories[j->joint[r->joint]];
         const rg_joint_direction *along = rg_joint_direction_at(&j->look[r->joint], r->direction);
-        m->impulse[r->part] += r->force * step;
+        m->impulse[r->part] += r->force * r->unit * step;
         rg_vec3 *sum = along->turns ? &m->torque : &m->force;
-        *sum = rg_add_scaled(*sum, r->force, along->direction);
+        *sum = rg_add_scaled(*sum, r->force * r->unit, along->direction);
     }
     for (size_t i = 0; j && i < j->count; i++)
         memcpy(memories[j->joint[i]].coordinate, j->look[i].keep, sizeof j->look[i].keep);
@@ -310,7 +329,7 @@ bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {
         const rg_joint_direction *along = rg_joint_direction_at(&j->look[r->joint], r->direction);
         rg_judge_joint *s = &shown[r->joint];
         rg_vec3 *sum = along->turns ? &s->angular[part_of(r)] : &s->linear[part_of(r)];
-        *sum = rg_add_scaled(*sum, r->force, along->direction);
+        *sum = rg_add_scaled(*sum, r->force * r->unit, along->direction);
     }
     now->joints = shown;
     now->joint_count = j->count;
@@ -321,10 +340,10 @@ bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {
     return true;
 }
 
-double rg_analysis_joints_force(const rg_analysis *a) {
+double rg_analysis_joints_push_size(const rg_analysis *a) {
     double sum = 0;
     for (size_t i = 0; a->joints && i < a->joints->row_count; i++)
-        sum += fabs(a->joints->rows[i].force);
+        sum += fabs(a->joints->rows[i].force) * sqrt(a->joints->rows[i].length);
     return sum;
 }
 

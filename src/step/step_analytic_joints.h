@@ -32,9 +32,13 @@ typedef struct rg_analysis_joint_row {
     uint8_t part;      /* place among the rows of a joint: world.h */
     uint8_t direction; /* of the look: a lock, or, behind them, an axis */
     bool held;
-    int8_t slips;        /* of a brake that is not held: which way its axis moves against it */
-    double value;        /* m, rad: error of what is locked; otherwise coordinate */
-    double rate, target; /* m/s, rad/s */
+    int8_t slips; /* of a brake that is not held: which way its axis moves against it */
+    /* A row about a direction is multiplied by the unit of length of its joint (rg_joint_unit): all
+     * rows are in metres and newtons. */
+    double length;       /* m: that unit */
+    double unit;         /* m: the same of rows about a direction; 1 of others */
+    double value;        /* m: error of what is locked; otherwise coordinate */
+    double rate, target; /* m/s */
     double drift;        /* m/s^2: what velocities add to its acceleration */
     double most;         /* N: of a brake */
     double compliance;
@@ -54,7 +58,8 @@ typedef struct rg_joint_limit {
     uint32_t joint; /* place in rg_analysis_joints */
     uint8_t axis;
     bool upper;
-    double end; /* m, rad */
+    double end;    /* m, rad */
+    double length; /* m: the unit of length of the joint, by which angles are multiplied */
 } rg_joint_limit;
 
 struct rg_analysis_joints {
@@ -80,6 +85,8 @@ struct rg_analysis_joints {
     rg_vec3 *acceleration, *angular_acceleration;
 };
 
+/* m: rg_joint_unit of a joint. */
+double rg_joints_length(const rg_analysis *a, const rg_joint_look *look);
 /* The pattern of the factor. */
 rg_status rg_joints_analyse(rg_analysis *a, rg_analysis_joints *j);
 /* What velocities add to the acceleration of a direction of a joint, at a->motion. */

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum { REFINEMENTS = 1, REFINEMENTS_OF_LOOPS = 2 };
-/* m, rad: errors below are left, and what rounding of coordinates makes of them. */
+/* Units of length of the joint: errors below are left, and what rounding of coordinates makes of
+ * them. */
 #define CLOSED    1e-13
 #define ROUNDINGS 16.0
 /* Rounds of Newton's method that close joints, and the share of an error that one must gain. */
@@ -410,7 +411,8 @@ static double largest_error(const rg_analysis *a) {
             continue;
         double size = fmax(rg_largest_entry(a->motion.position[r->row.a]),
                            rg_largest_entry(a->motion.position[r->row.b]));
-        largest = fmax(largest, fabs(r->value) / fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size));
+        double closed = fmax(CLOSED * r->length, ROUNDINGS * DBL_EPSILON * size);
+        largest = fmax(largest, fabs(r->value) / closed);
     }
     return largest;
 }

@@ -129,7 +129,7 @@ void rg_analysis_judge_begin(rg_analysis *a, rg_course course) {
 
 /* Whether contacts do work that is worth a look in between. */
 static bool works(const rg_analysis *a, const rg_judge_power *begin, const rg_judge_power *end) {
-    double size = rg_analysis_joints_force(a) * sqrt(a->view->acceleration);
+    double size = rg_analysis_joints_push_size(a) * sqrt(a->view->acceleration);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         size += fabs(c->force[0]) * sqrt(a->view->acceleration * c->size);

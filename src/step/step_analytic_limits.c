@@ -1,6 +1,7 @@
 /* Ends of the ranges of joints in the analytic method: each is a contact without friction, of the
  * axis with its end, which is met with restitution, rests and leaves as contacts of bodies do. Its
- * normal is the axis, and it may turn about it instead of moving along it.
+ * normal is the axis, and it may turn about it instead of moving along it: then lengths are angles
+ * times the unit of length of the joint, and forces torques over it.
  *
  * Tested by tests/step/test_analytic_joints.c. */
 #include "step/step_analytic_joints.h"
@@ -15,7 +16,8 @@ rg_status rg_analysis_limits_make(rg_analysis *a, rg_analysis_joints *j) {
                 continue;
             if (!rg_arena_grow(a->arena, &j->limits, j->limit_count, &capacity, sizeof *j->limits))
                 return RG_OUT_OF_MEMORY;
-            j->limits[j->limit_count++] = (rg_joint_limit){i, k / 2, k % 2, end};
+            double length = rg_joints_length(a, &j->look[i]);
+            j->limits[j->limit_count++] = (rg_joint_limit){i, k / 2, k % 2, end, length};
         }
     return RG_OK;
 }
@@ -24,9 +26,19 @@ size_t rg_analysis_limit_count(const rg_analysis *a) {
     return a->joints ? a->joints->limit_count : 0;
 }
 
+/* m: 1 of an axis along which bodies move. */
+static double unit_of(const rg_joint_limit *l, const rg_joint_look *look) {
+    return look->axis[l->axis].turns ? l->length : 1;
+}
+
+/* m. */
 static double gap_of(const rg_joint_limit *l, const rg_joint_look *look) {
     double x = look->axis[l->axis].value;
-    return l->upper ? l->end - x : x - l->end;
+    return (l->upper ? l->end - x : x - l->end) * unit_of(l, look);
+}
+
+double rg_analysis_limit_size(const rg_analysis *a, size_t limit) {
+    return a->joints->limits[limit].length;
 }
 
 double rg_analysis_limit_gap(const rg_analysis *a, size_t limit) {
@@ -55,8 +67,8 @@ bool rg_analysis_limit_contact(const rg_analysis *a, size_t limit, rg_analysis_c
                                .body_b = bodies[l->upper],
                                .kind = turns ? RG_TOUCH_LIMIT_OF_TURN : RG_TOUCH_LIMIT,
                                .law = {.restitution = axis->restitution},
-                               .size = 1,
-                               .shell = RG_ANALYSIS_SHELL,
+                               .size = l->length,
+                               .shell = RG_ANALYSIS_SHELL * l->length,
                                .none = INFINITY};
     rg_analysis_limit_follow(a, &a->motion, c);
     return c->motion.gap <= a->law->near * c->shell;
@@ -84,6 +96,7 @@ void rg_analysis_limit_show(const rg_analysis *a, const rg_analysis_contact *c, 
     rg_judge_joint *joint = (rg_judge_joint *)&now->joints[l->joint]; /* in our own memory */
     rg_vec3 *sum = c->kind == RG_TOUCH_LIMIT_OF_TURN ? &joint->angular[RG_JUDGE_JOINT_LIMIT]
                                                      : &joint->linear[RG_JUDGE_JOINT_LIMIT];
+    force *= c->kind == RG_TOUCH_LIMIT_OF_TURN ? c->size : 1;
     *sum = rg_add_scaled(*sum, l->upper ? -force : force, c->motion.normal);
 }
 
@@ -95,6 +108,7 @@ void rg_analysis_limits_keep(const rg_analysis *a, double step, rg_joint_memory 
         const rg_joint_limit *l = &a->joints->limits[c->part_a];
         rg_joint_memory *m = &memories[a->joints->joint[l->joint]];
         double force = l->upper ? -c->force[0] : c->force[0];
+        force *= c->kind == RG_TOUCH_LIMIT_OF_TURN ? c->size : 1;
         m->impulse[RG_JOINT_LOCKED + l->axis * RG_JOINT_PARTS +
                    (l->upper ? RG_JOINT_UPPER : RG_JOINT_LOWER)] += force * step;
         rg_vec3 *sum = c->kind == RG_TOUCH_LIMIT_OF_TURN ? &m->torque : &m->force;

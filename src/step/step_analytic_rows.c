@@ -81,8 +81,9 @@ void rg_analysis_follow(const rg_analysis *a, rg_analysis_contact *contacts, siz
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e) {
     if (c->kind == RG_TOUCH_LIMIT_OF_TURN)
-        return rg_direction_about(m->inverse_inertia, c->body_a, c->body_b,
-                                  rg_scale(rg_dot(e, c->motion.normal), c->motion.normal));
+        return rg_direction_about(
+            m->inverse_inertia, c->body_a, c->body_b,
+            rg_scale(c->size * rg_dot(e, c->motion.normal), c->motion.normal));
     return rg_direction_along(m->position, m->inverse_inertia, c->body_a, c->body_b,
                               c->motion.point, e);
 }
