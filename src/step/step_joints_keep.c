@@ -253,7 +253,7 @@ void rg_joints_add_missed(const rg_joint_set *set, double step, double *missed) 
         uint32_t joint = row->joint;
         double most = 0;
         for (; row < end && row->joint == joint; row++)
-            most = fmax(most, fabs(row->yielded));
+            most = fmax(most, fabs(row->yielded) / rg_joint_row_unit(row));
         missed[joint] += step * most;
     }
 }
