@@ -188,24 +188,48 @@ static bool is_kept_outside(hid_t dataset) {
     return outside;
 }
 
+/* H5Lvisit would go round for ever where a damaged group leads back to itself. */
+enum { DEEPEST = 8, MOST_LINKS = 10000 }; /* ours: 3 deep, 60 links */
+
+typedef struct look {
+    bool outside;
+    int depth, links;
+} look;
+
+static herr_t look_into(hid_t group, look *found);
+
 /* Soft links lead to what is found by itself. */
-static herr_t look_at_link(hid_t root, const char *path, const H5L_info_t *link, void *outside) {
-    bool *found = outside;
+static herr_t look_at_link(hid_t group, const char *name, const H5L_info_t *link, void *user) {
+    look *found = user;
+    if (++found->links > MOST_LINKS)
+        return -1;
     if (link->type == H5L_TYPE_SOFT)
         return 0;
-    *found = link->type != H5L_TYPE_HARD;
-    hid_t object = *found ? -1 : H5Oopen(root, path, H5P_DEFAULT);
-    if (object >= 0) {
-        *found = H5Iget_type(object) == H5I_DATASET && is_kept_outside(object);
+    found->outside = link->type != H5L_TYPE_HARD;
+    hid_t object = found->outside ? -1 : H5Oopen(group, name, H5P_DEFAULT);
+    herr_t result = 0;
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET)
+        found->outside = is_kept_outside(object);
+    else if (object >= 0 && H5Iget_type(object) == H5I_GROUP)
+        result = look_into(object, found);
+    if (object >= 0)
         H5Oclose(object);
-    }
-    return *found;
+    return found->outside ? 1 : result;
+}
+
+static herr_t look_into(hid_t group, look *found) {
+    if (found->depth == DEEPEST)
+        return -1;
+    found->depth++;
+    herr_t result = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, look_at_link, found);
+    found->depth--;
+    return result;
 }
 
 int rg_refers_outside(hid_t file) {
-    bool outside = false;
-    herr_t result = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, look_at_link, &outside);
-    return outside ? 1 : result < 0 ? -1 : 0;
+    look found = {0};
+    herr_t result = look_into(file, &found);
+    return found.outside ? 1 : result < 0 ? -1 : 0;
 }
 
 /* ---- datasets ---- */

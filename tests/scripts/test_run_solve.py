@@ -453,6 +453,11 @@ def test_foreign_fclib(rigor, folder):
             run(rigor, path, code=3, stderr=f"rigor: {path}: has data in another file; a problem must be one "
                 "file that holds all of its data\n")
 
+    write_local(path, -1)
+    with h5py.File(path, "r+") as file:
+        file["fclib_local/again"] = file["fclib_local"]  # a group in itself: the search ends all the same
+    run(rigor, path, code=3, stderr=f"rigor: {path}: is damaged: what is in it cannot be listed\n")
+
 
 def main():
     rigor = Command(sys.argv[1])
