@@ -289,8 +289,8 @@ static void relaxation_keeps_its_limit(void **state) {
     assert_true(4 * solved >= 3 * FAMILY_KINDS * SEEDS);
 }
 
-/* Where the answer is there already and no factorisation is left, relaxation has no factor for chord
- * steps: the forces stay as they are. */
+/* Where the answer is there already and no factorisation is left, relaxation has no factor for
+ * chord steps: the forces stay as they are. */
 static void without_effort_nothing_changes(void **state) {
     (void)state;
     solve_family *family = family_make(FAMILY_STACK, 40, 1, 0.4);
