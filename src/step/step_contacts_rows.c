@@ -451,7 +451,9 @@ static double reference_speed(const rg_contact_job *job, double largest) {
         for (int k = 0; k < set->dimension; k++)
             speed = fmax(speed, fabs(u[k]));
     }
-    const rg_joint_set *joints = &job->contacts->joints;
+    rg_joint_set *joints = &job->contacts->joints;
+    /* Rates are read from Jacobians, which rows of locks need not have yet. */
+    rg_joint_set_fill(&job->world->content, joints, job->world->content.position);
     for (size_t i = 0; i < joints->count; i++)
         speed = fmax(speed, fabs(joints->rows[i].shift +
                                  rg_joint_velocity(joints, i, job->world->content.planar,
