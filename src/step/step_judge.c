@@ -42,7 +42,9 @@ static inline void add_body(const rg_world_content *c, size_t i, rg_vec3 spin, r
     t->potential -= mass * c->dynamics[i].gravity_scale * rg_dot(c->gravity, x);
     t->momentum = rg_add(t->momentum, p);
     t->angular_momentum = rg_add(t->angular_momentum, rg_add(rg_cross(x, p), spin));
-    t->momentum_size += size;
+    double gyration = c->dynamics[i].gyration_radius;
+    t->momentum_size += size + (rg_is_zero(spin) ? 0 : rg_length(spin) / gyration);
+    t->reach = fmax(t->reach, rg_length(x) + gyration);
     t->angular_size += rg_length(x) * size + rg_length(spin);
 }
 
@@ -77,10 +79,29 @@ static double relative(double error, double size) {
     return size > 0 ? error / size : error > 0 ? INFINITY : 0;
 }
 
-/* What of `change` the impulse does not explain. */
-static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 impulse, double size) {
-    rg_vec3 error = rg_sub(rg_sub(after, before), impulse);
-    return relative(rg_length(error), size + rg_length(impulse));
+/* What of a change neither the impulse of forces nor that of contacts explains. `size`: of what they
+ * are known to the rounding of. */
+static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 forces, rg_vec3 contacts,
+                          double size) {
+    rg_vec3 error = rg_sub(rg_sub(after, before), rg_add(forces, contacts));
+    return relative(rg_length(error), size);
+}
+
+/* Forces and contacts may balance each other, as those of a body that is pressed to the ground do,
+ * and torques among contacts as well: the magnitudes of the impulses count, and how far from the
+ * origin they may act. */
+static double momentum_error(const rg_judge_totals *before, const rg_judge_totals *after,
+                             const rg_step_report *report, const rg_judge_contacts *contacts) {
+    double exchanged = rg_length(report->impulse) + rg_length(contacts->impulse);
+    double linear =
+        fmax(before->momentum_size, after->momentum_size) + contacts->momentum_stake + exchanged;
+    double angular = fmax(before->angular_size, after->angular_size) + contacts->angular_stake +
+                     fmax(before->reach, after->reach) * exchanged +
+                     rg_length(report->angular_impulse) + rg_length(contacts->angular_impulse);
+    return fmax(
+        unexplained(before->momentum, after->momentum, report->impulse, contacts->impulse, linear),
+        unexplained(before->angular_momentum, after->angular_momentum, report->angular_impulse,
+                    contacts->angular_impulse, angular));
 }
 
 void rg_judge_measure_nothing(rg_step_info *info) {
@@ -117,13 +138,7 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    const rg_step_report *report, const rg_judge_contacts *contacts,
                    rg_step_info *info) {
     rg_judge_measure_nothing(info);
-    rg_vec3 impulse = rg_add(report->impulse, contacts->impulse);
-    rg_vec3 angular_impulse = rg_add(report->angular_impulse, contacts->angular_impulse);
-    info->certificate.momentum_error = fmax(
-        unexplained(before->momentum, after->momentum, impulse,
-                    fmax(before->momentum_size, after->momentum_size) + contacts->momentum_stake),
-        unexplained(before->angular_momentum, after->angular_momentum, angular_impulse,
-                    fmax(before->angular_size, after->angular_size) + contacts->angular_stake));
+    info->certificate.momentum_error = momentum_error(before, after, report, contacts);
     if (report->counts.solves) {
         info->certificate.complementarity = rg_max3(
             report->counts.worst_residual, report->found.complementarity, contacts->twist_error);

@@ -14,7 +14,10 @@
 typedef struct rg_judge_totals {
     double kinetic, potential;
     rg_vec3 momentum, angular_momentum; /* the latter about the origin */
-    double momentum_size, angular_size; /* sums of magnitudes: what errors are relative to */
+    /* Sums of magnitudes, what errors are relative to; that of the momentum with what a body's
+     * material has by turning, over its radius of gyration. */
+    double momentum_size, angular_size;
+    double reach; /* m: of the farthest body from the origin, with its radius of gyration */
 } rg_judge_totals;
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
