@@ -1,12 +1,15 @@
 /* Whether a run ends badly, with stated bounds: bodies that were deep in each other in any of its
- * steps, or still are, or passed through each other, contact problems that were not solved. Such a
- * run looks like any other, and its figures are easily passed over. */
+ * steps, or still are, or passed through each other, contact problems that were not solved, forces
+ * that are none. Such a run looks like any other, and its figures are easily passed over. */
 #include "cli.h"
 
 #include <stdio.h>
 
 /* A run fails if more than this share of its contact problems did. */
 #define FAILURES_MOST 0.01
+/* And if in any step the forces were off by more than all that was at stake: figures of the
+ * certificate are relative to that. */
+#define RESIDUAL_MOST 1.0
 
 static const char *name_of(const rg_world *world, rg_body_id body) {
     const char *name = rg_body_exists(world, body) ? rg_body_name(world, body) : "";
@@ -37,6 +40,19 @@ static void complain_of_overlap(const rg_world *world, const rg_overlap *o) {
         o->time, a, b, o->depth, 100 * o->depth / o->size, cause);
 }
 
+/* False: there is nothing to complain of. */
+static bool complain_of_forces(const rg_certificate *worst) {
+    bool conditions = worst->complementarity > RESIDUAL_MOST,
+         cone = worst->cone_violation > RESIDUAL_MOST;
+    if (conditions || cone)
+        cli_complain(
+            "the run ends badly: in a step contact forces were off by %.3g times what was at "
+            "stake (%s), more than %g; --accept-failures exits with 0",
+            conditions ? worst->complementarity : worst->cone_violation,
+            conditions ? "complementarity" : "cone_violation", RESIDUAL_MOST);
+    return conditions || cone;
+}
+
 int cli_report_end(const rg_world *world, const rg_step_info *summary) {
     rg_overlap worst = rg_world_deepest_overlap(world), last = rg_world_last_overlap(world);
     double failed = (double)summary->solver_failures, solves = (double)summary->solves;
@@ -54,6 +70,8 @@ int cli_report_end(const rg_world *world, const rg_step_info *summary) {
                      (unsigned long long)summary->passed_through);
         code = EXIT_FAILED;
     }
+    if (complain_of_forces(&summary->certificate))
+        code = EXIT_FAILED;
     if (failed > FAILURES_MOST * solves) {
         cli_complain("the run ends badly: %.0f of %.0f contact problems were not solved, more than "
                      "%g %%; --accept-failures exits with 0",
