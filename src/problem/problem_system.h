@@ -7,14 +7,17 @@
 
 #include "problem/problem_directions.h"
 
+#include <stdatomic.h>
+
 typedef struct rg_direction_system {
     size_t count;
     rg_direction_row *rows;
     double *matrix, *b, *mu, *force, *rate;
     uint8_t *kinds;
-    uint32_t *normal;       /* of its contact: which row */
-    uint32_t *first, *next; /* lists of rows by body: twice the row, and one if it is its b */
-    size_t bodies;          /* that forces move, and that have such lists */
+    uint32_t *normal;        /* of its contact: which row */
+    uint32_t *first, *next;  /* lists of rows by body: twice the row, and one if it is its b */
+    size_t bodies;           /* that forces move, and that have such lists */
+    const atomic_bool *stop; /* somebody asks to end: no more factors; null: nobody can */
 } rg_direction_system;
 
 /* Arrays in the arena, not filled; false without memory. */

@@ -39,9 +39,10 @@ enum { SOLVES = 4 };
 enum { OFF, FREE, FOLLOWS };
 
 typedef struct basis {
-    size_t count;    /* unknowns */
-    uint32_t *row;   /* of each unknown, neighbours near each other */
-    uint32_t *order; /* of all rows: so that they are */
+    const atomic_bool *stop; /* of the system */
+    size_t count;            /* unknowns */
+    uint32_t *row;           /* of each unknown, neighbours near each other */
+    uint32_t *order;         /* of all rows: so that they are */
     /* Of each row, the first place in that order that it acts on, and the one behind the last;
      * of each place, how many unknowns stand before it. */
     uint32_t *from, *to, *before;
@@ -191,6 +192,8 @@ static bool factorise(basis *s) {
             largest = largest > entry ? largest : entry;
         }
     for (size_t k = 0; k < n; k++) {
+        if (s->stop && atomic_load_explicit(s->stop, memory_order_relaxed))
+            return false;
         /* Below `bottom` nothing has anything to do with the columns so far. */
         bottom = s->last[k] > bottom ? s->last[k] : bottom;
         size_t best = k;
@@ -321,6 +324,7 @@ static size_t change_sides(const rg_direction_system *p, basis *s, double scale,
  * it, and is off by 4 q^3. */
 static bool solve_basis(const rg_direction_system *p, basis *s, const double *b,
                         const double *raise, double *target, double *force, double *rate) {
+    s->stop = p->stop;
     count_unknowns(p, s);
     assemble(p, s);
     if (!factorise(s))

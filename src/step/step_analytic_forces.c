@@ -335,6 +335,7 @@ static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
     size_t count = count_rows(a, members, member_count, effort);
     if (!rg_direction_system_take(a->arena, count, a->flight.body_count, s))
         return false;
+    s->stop = &a->view->world->stop;
     fill_rows(a, members, member_count, effort, s);
     return true;
 }
@@ -343,7 +344,9 @@ static void solve_by(rg_analysis *a, const uint32_t *members, size_t member_coun
                      rows_solver *solve, rg_effort effort, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_direction_system s;
-    if (make_rows(a, members, member_count, effort, &s, info) && !solve(a, &s, effort, info))
+    /* Whoever asks the step to end gets no forces: what is tried in their place fails as well. */
+    if (make_rows(a, members, member_count, effort, &s, info) && !rg_world_stops(a->view->world) &&
+        !solve(a, &s, effort, info))
         store_forces(a, &s);
     rg_arena_return(a->arena, mark);
 }

@@ -348,6 +348,8 @@ static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_error *erro
 rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_error *error) {
     for (int jam = 0;; jam++) {
         rg_status status = resolve_once(a, need, error);
+        if (!status)
+            status = rg_step_confirm(a->view->world, error);
         /* An active set that was not found is no paradox: the loop takes mean forces. */
         if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.finding == RG_FOUND_NOT)
             return status;
