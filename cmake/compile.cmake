@@ -30,6 +30,12 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_compile_options(rigor_compile INTERFACE
     $<$<COMPILE_LANGUAGE:C>:--param=hot-bb-frequency-fraction=1000000>)
 endif()
+# gcc 12 for AArch64 ends with an internal error (vect_transform_reduction) where a loop takes a
+# largest or least number by fmax or fmin and its negative is used. No result changes.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13
+   AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  target_compile_options(rigor_compile INTERFACE -fno-tree-loop-vectorize)
+endif()
 # POSIX names (threads, clocks, files) beside C17.
 target_compile_definitions(rigor_compile INTERFACE _POSIX_C_SOURCE=200809L)
 if(RIGOR_WERROR)

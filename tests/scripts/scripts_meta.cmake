@@ -36,6 +36,8 @@ set_tests_properties(test_readme_analytic test_readme_analytic-tuning test_readm
 add_test(NAME test_site COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_site.py
   ${PROJECT_SOURCE_DIR})
 set_tests_properties(test_site PROPERTIES LABELS slow)
+add_test(NAME test_arm64 COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_arm64.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(test_arm64 PROPERTIES LABELS slow TIMEOUT 14400 COST 200 PROCESSORS 2)
 # What ./reproduce makes in seconds; all of it takes minutes.
 add_test(NAME test_reproduce COMMAND ${RIGOR_PYTHON} -B ${PROJECT_SOURCE_DIR}/tools/reproduce.py
   $<TARGET_FILE:rigor-command> ${PROJECT_BINARY_DIR} figures-7-9 figures-11-13 friction painleve detection

@@ -40,6 +40,9 @@ PROGRAMS = [
     (["dpkg-source"], "dpkg-dev", "sources of the WebAssembly module"),
     (["dpkg-shlibdeps"], "dpkg-dev", "tools/package, in test_package"),
     (["file"], "file", "tools/package, in test_package"),
+    (["aarch64-linux-gnu-gcc"], "gcc-aarch64-linux-gnu", "test_arm64, with RIGOR_LONG"),
+    (["qemu-aarch64"], "qemu-user", "test_arm64, with RIGOR_LONG"),
+    (["apt-get"], "apt", "libraries for AArch64 in test_arm64, with RIGOR_LONG"),
     (["debootstrap"], "debootstrap", "a bare Debian in test_package, with RIGOR_LONG"),
     (["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"], "chromium",
      "test_viewer_*, pictures and films in test_record_export and test_readme_*"),
@@ -72,7 +75,7 @@ FILES = [
     ("/usr/include/mujoco/mujoco.h", "libmujoco-dev", "MuJoCo in test_run_bench"),
 ]
 # What comes with a package that tools/setup names, or with every Debian.
-COMES_WITH = {"binutils": "gcc", "libc-bin": "python3"}
+COMES_WITH = {"apt": "gcc", "binutils": "gcc", "libc-bin": "python3"}
 # Programs that every Debian has (essential packages), and those that a test makes itself.
 ALWAYS_THERE = set("sh bash gzip cat cp dirname env false find grep head mkdir mktemp rm sed seq tail tee timeout "
                    "touch tr true cc export".split())
@@ -136,7 +139,10 @@ def release_has(package):
 
 def check_present(root):
     optional = set(setup_list(root, "not_in_every_release"))
+    late = set(setup_list(root, "long_packages")) if os.environ.get("RIGOR_LONG", "0") in ("", "0") else set()
     for name, package, purpose in list_missing(PROGRAMS, MODULES, FILES):
+        if package in late: # not asked for; what needs it says so itself
+            continue
         if package in optional and not release_has(package):
             print(f"skipped: {name}: this release has no package {package}; needed by {purpose}")
         else:
@@ -144,7 +150,8 @@ def check_present(root):
 
 
 def check_packages(root, table):
-    installed = set(setup_list(root, "run_packages") + setup_list(root, "test_packages"))
+    installed = set(setup_list(root, "run_packages") + setup_list(root, "test_packages") +
+                    setup_list(root, "long_packages"))
     for name, package, _ in table:
         if COMES_WITH.get(package, package) not in installed:
             yield f"tools/setup does not install {package}, which brings {name}"

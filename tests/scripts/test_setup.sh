@@ -106,6 +106,14 @@ g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish libo
     expect "sudo: is used" grep -qx sudo "$scratch/asked"
     expect "sudo: asks for everything" asked_for "$run_packages $test_packages"
 
+    machine 0 none
+    have $run_packages $test_packages
+    know gcc
+    setup test
+    expect "for ./test: what ./test --long needs is left alone" [ ! -s "$scratch/asked" ]
+    setup long
+    expect "for ./test --long: asks for more" asked_for "gcc-aarch64-linux-gnu qemu-user"
+
     machine 1000 none
     have gcc libc6-dev
     setup run
