@@ -627,6 +627,31 @@ static void another_method_leaves_no_forces(void **state) {
     rg_world_destroy(world);
 }
 
+/* What has left the ground has no force, with any method. */
+static void what_flies_has_no_forces(void **state) {
+    (void)state;
+    static const char *const methods[] = {"stepping", "analytic", "penalty"};
+    for (int m = 0; m < 3; m++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find(methods[m]);
+        rg_world *world = world_of(&def);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_id box = add_box(world, "box", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+        size_t count;
+        rg_vec3 force, torque;
+        step_world(world, 1.0 / 240, 5);
+        (void)rg_world_contact_forces(world, &count);
+        assert_true(count > 0);
+        rg_body_set_pose(world, box, rg_pose_make(rg_vec3_make(0, 0, 5), rg_quat_identity()));
+        step_world(world, 1.0 / 240, 1);
+        (void)rg_world_contact_forces(world, &count);
+        assert_int_equal(count, 0);
+        assert_int_equal(rg_body_contact_force(world, box, &force, &torque), 0);
+        assert_vector(force, (rg_vec3){0, 0, 0}, 0);
+        rg_world_destroy(world);
+    }
+}
+
 /* Two discs, the upper one 1e6 times as heavy: a small planar problem whose forces are known to
  * less than the solvers' aim, which is no proof that there are none. */
 static void heavy_discs_are_carried(void **state) {
@@ -795,6 +820,7 @@ int main(void) {
         cmocka_unit_test(a_share_of_an_overlap_is_taken_back),
         cmocka_unit_test(polygons_err_as_they_must),
         cmocka_unit_test(another_method_leaves_no_forces),
+        cmocka_unit_test(what_flies_has_no_forces),
         cmocka_unit_test(heavy_discs_are_carried),
         cmocka_unit_test(slow_gravity_asks_no_more_than_there_is),
         cmocka_unit_test(forces_do_not_push_through),
