@@ -298,8 +298,8 @@ static void spans_are_integrated(void **state) {
     }
 }
 
-/* A disc that spins on the ground, pressed to it by a force: its centre of mass hardly moves, and the
- * impulses cancel each other. What rounding leaves of them is no error of the momentum. */
+/* A disc that spins on the ground, pressed to it by a force: its centre of mass hardly moves,
+ * and the impulses cancel each other. What rounding leaves of them is no error of the momentum. */
 static void impulses_that_cancel(void **state) {
     (void)state;
     static const char *const methods[] = {"stepping", "analytic"};
