@@ -57,8 +57,8 @@ rg_world_def rg_world_def_default(void);
 rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error);
 void rg_world_destroy(rg_world *world); /* null is allowed */
 
-/* Moves the world by `step` seconds, more than 0 and at most RG_STEP_LONGEST. `info` may be null. On
- * an error the world is as it was before the call. */
+/* Moves the world by `step` seconds, more than 0 and at most RG_STEP_LONGEST. `info` may be null.
+ * On an error the world is as it was before the call. */
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
 
 /* Asks the step that is under way to end, or the next one if none is: it returns RG_INTERRUPTED,

@@ -52,8 +52,8 @@ void rg_flight_pack(const rg_flight *flight, double *y);
 /* Writes poses, momenta and velocities of the dynamic bodies. */
 void rg_flight_unpack(const rg_flight *flight, const double *y);
 rg_flight_ledger rg_flight_ledger_of(const rg_flight *flight, const double *y);
-/* Whether all bodies are, and move, within the numbers that a world takes. A state beyond, such as a
- * trial step that is too long may lead to, has no derivative: it is NaN. */
+/* Whether all bodies are, and move, within the numbers that a world takes. A state beyond, such as
+ * a trial step that is too long may lead to, has no derivative: it is NaN. */
 bool rg_flight_in_range(const rg_flight *flight, const double *y);
 
 /* Where all bodies of the world are at a state, and how they move; kinematic bodies by their

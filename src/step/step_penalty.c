@@ -19,8 +19,9 @@
  * force of the size of the weight changes a velocity by this share of the speed g / w with which
  * springs let a body down. */
 #define SHORTEST (1.0 / 1024)
-/* Steps of the integrator, tried or taken, in one step of the world. In 1/240 s the stiffest springs
- * of docs/penalty.md need 23, an ellipsoid that turns at 1e4 rad/s 78, at 1e7 rad/s 71,000. */
+/* Steps of the integrator, tried or taken, in one step of the world. In 1/240 s the stiffest
+ * springs of docs/penalty.md need 23, an ellipsoid that turns at 1e4 rad/s 78, at 1e7 rad/s
+ * 71,000. */
 enum { STEPS_MOST = 20000 };
 
 /* Metres that the material of a body that forces do not move would go in one second. */

@@ -1,5 +1,5 @@
-/* The list of attempts of solve_auto.c from inside: what is said of a problem that no attempt takes.
- * There is none such today, so the chain is left empty by hand. The source is included, under
+/* The list of attempts of solve_auto.c from inside: what is said of a problem that no attempt
+ * takes. There is none such, so the chain is left empty by hand. The source is included, under
  * another name of the solver. */
 #define rg_solver_auto rg_solver_auto_from_inside
 #include "solve/solve_auto.c"
