@@ -2,7 +2,7 @@
  * masses of 1e-12 to 1e12 kg, speeds to 1e6 m/s and rad/s, any shape, method and solver, joints,
  * friction, restitution, and in some inputs numbers up to the limits that a world states. A step
  * succeeds, and the state is finite, or it fails with a status and a sentence, and the state is as
- * it was.
+ * it was. One that takes long is interrupted.
  *
  * One byte chooses one thing, so that mutations are small changes of a scene: ten bytes for the
  * world, eight for each body, four for each joint. */
@@ -11,8 +11,10 @@
 #include "rigor/impact.h"
 #include "rigor/world.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +22,8 @@ enum { STEPS = 20, BODIES_MOST = 6, JOINTS_MOST = 4 };
 /* What an input may ask for in all its steps, as the methods count it; one step may ask for more,
  * up to the limits of its method. */
 enum { WORK_MOST = 4000 };
+/* s of processor time for an input: then the step is asked to end, and must. */
+enum { SECONDS_MOST = 1 };
 /* Radians that a body turns by in a step of the method analytic, at its first speed: to find out
  * when a body that turns meets another takes time in proportion. */
 #define TURN_MOST 100.0
@@ -355,8 +359,21 @@ static void require_finite(const rg_world *world) {
 /* Of a step that has failed: by what the numbers are, not by what the program is. */
 static bool is_sensible(rg_status status) {
     return status == RG_NOT_FINITE || status == RG_LIMIT_EXCEEDED || status == RG_STEP_TOO_SMALL ||
-           status == RG_ITERATION_LIMIT || status == RG_UNSUPPORTED ||
+           status == RG_ITERATION_LIMIT || status == RG_INTERRUPTED || status == RG_UNSUPPORTED ||
            status == RG_INVALID_ARGUMENT;
+}
+
+static rg_world *stepping; /* for the timer */
+
+static void interrupt(int signal) {
+    (void)signal;
+    if (stepping)
+        rg_world_interrupt(stepping);
+}
+
+static void set_timer(time_t seconds) {
+    signal(SIGVTALRM, interrupt);
+    setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
 }
 
 /* A step shorter than was chosen, where bodies turn too fast for it. */
@@ -404,7 +421,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         add_body(&s, &b);
     for (unsigned i = 0; i < joints; i++)
         add_joint(&s, &b);
+    stepping = s.world;
+    set_timer(SECONDS_MOST);
     run(&s, shortened(&s, step));
+    set_timer(0);
+    stepping = NULL;
     rg_world_destroy(s.world);
     return 0;
 }
