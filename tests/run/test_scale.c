@@ -181,12 +181,12 @@ static void check_scenes(const char *method, int steps) {
 
 static void stepping_has_no_units(void **state) {
     (void)state;
-    check_scenes("stepping", test_cases(60, 240));
+    check_scenes("stepping", test_cases(60, 120));
 }
 
 static void analytic_has_no_units(void **state) {
     (void)state;
-    check_scenes("analytic", test_cases(15, 40));
+    check_scenes("analytic", test_cases(15, 30));
 }
 
 int main(int count, char **arguments) {
