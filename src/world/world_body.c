@@ -763,6 +763,10 @@ static rg_status settle(rg_world *world, size_t i, const kept_state *old) {
     rg_world_content *content = &world->content;
     rg_body_record *record = &content->record[i];
     rg_status status = check_body(content, i, NULL);
+    if (!status && record->prescription1) {
+        const rg_prescription_entry *entry = &content->prescriptions[record->prescription1 - 1];
+        status = rg_vector_check("position", entry->start.pose.position, NULL);
+    }
     if (!status)
         return RG_OK;
     content->position[i] = old->centre.position;

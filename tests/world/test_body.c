@@ -183,16 +183,16 @@ static void state_of_prescribed_bodies(void **unused) {
     state.velocity.x = 1;
     refuse(world, swinging, &state, RG_INVALID_ARGUMENT);
 
-    /* Its place is a number; the middle of its swing would be none. */
+    /* Its place is within the range; the middle of its swing would not be. */
     rg_body_id far = add_moving(world, RG_MOTION_KINEMATIC,
                                 (rg_prescription){.kind = RG_PRESCRIBED_OSCILLATION,
-                                                  .amplitude = {1e308, 0, 0},
+                                                  .amplitude = {0.9e50, 0, 0},
                                                   .phase = RG_PI / 2,
                                                   .frequency = 1e-9});
     rg_prescribed_state before = rg_body_prescription_start(world, far, &time);
     state = rg_body_get_state(world, far);
-    state.pose.position.x = -1e308;
-    refuse(world, far, &state, RG_NOT_FINITE);
+    state.pose.position.x = -0.9e50;
+    refuse(world, far, &state, RG_LIMIT_EXCEEDED);
     start = rg_body_prescription_start(world, far, &time);
     assert_memory_equal(&start, &before, sizeof start);
 
@@ -207,26 +207,27 @@ static void state_of_prescribed_bodies(void **unused) {
     rg_world_destroy(world);
 }
 
-/* What is refused leaves no trace, not even in the count of changes, at which the history of a method
- * would end. */
+/* What is refused leaves no trace, not even in the count of changes, at which the history of a
+ * method would end. */
 static void refused_changes_are_none(void **state) {
     (void)state;
     rg_world *world = make_world(false);
     rg_body_id body = add_moving(world, RG_MOTION_DYNAMIC, (rg_prescription){0});
     rg_body_id fixed = add_moving(world, RG_MOTION_FIXED, (rg_prescription){0});
     rg_collider_id only = rg_body_collider_at(world, body, 0), other;
-    rg_collider_def far = rg_collider_get_def(world, only);
-    rg_vec3 huge = {1.5e308, 0, 0};
-    far.pose.position.x = 1e200; /* its inertia is infinite */
+    rg_collider_def heavy = rg_collider_get_def(world, only);
+    double density = heavy.density;
+    rg_vec3 huge = {0.9e50, 0, 0}, larger = {1.1e50, 0, 0};
+    heavy.density = 1e50; /* 6 m^3 of it are more than a world takes */
     assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_OK);
     uint64_t edits = world->content.edits, hash = rg_world_state_hash(world);
-    assert_int_not_equal(rg_world_add_collider(world, body, &far, &other, NULL), RG_OK);
+    assert_int_not_equal(rg_world_add_collider(world, body, &heavy, &other, NULL), RG_OK);
     assert_int_equal(other.index1, 0);
     assert_int_not_equal(rg_world_remove_collider(world, only), RG_OK);
     assert_true(rg_collider_exists(world, only) && rg_body_collider_count(world, body) == 1);
-    assert_true(rg_collider_get_def(world, only).density == far.density);
-    assert_int_equal(rg_body_set_velocity(world, body, huge), RG_NOT_FINITE);
-    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_NOT_FINITE);
+    assert_true(rg_collider_get_def(world, only).density == density);
+    assert_int_equal(rg_body_set_velocity(world, body, larger), RG_LIMIT_EXCEEDED);
+    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_LIMIT_EXCEEDED);
     assert_int_equal(rg_body_apply_central_force(world, fixed, rg_vec3_make(1, 0, 0)),
                      RG_INVALID_ARGUMENT);
     assert_true(world->content.edits == edits);

@@ -201,7 +201,7 @@ static void bad_joints_are_refused(void **state) {
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint, axis 0: limits 1 to -1; the lower one must not exceed the upper");
     def = good, def.axis[0].gain = NAN;
-    check_refused(world, &def, RG_NOT_FINITE, "joint, axis 0: one of its numbers is not finite");
+    check_refused(world, &def, RG_NOT_FINITE, "joint, axis 0: one of its numbers: not finite");
     def = good, def.axis[0].stiffness = -1;
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint, axis 0: a negative stiffness or damping would drive instead of holding");
