@@ -112,8 +112,8 @@ static void test_redundant(void **state) {
     }
 }
 
-/* Contacts have no part in it, wherever their rows stand: a point of 1 kg in a plane that three rods
- * along x move at 1, 2 and 7, and a contact along a diagonal. */
+/* Contacts have no part in it, wherever their rows stand: a point of 1 kg in a plane that three
+ * rods along x move at 1, 2 and 7, and a contact along a diagonal. */
 static void test_contact_anywhere(void **state) {
     (void)state;
     const double along[4][2] = {{1, 0}, {1, 0}, {1, 0}, {0.6, 0.8}}, at[4] = {-1, -2, -7, 5};
