@@ -28,7 +28,7 @@ typedef struct rg_joint_row {
     double surface;      /* of that, what the motion itself adds: curvature, prescribed motion */
     double before;       /* velocity of the row at the beginning of the step, with `surface` */
     double restitution;  /* of a limit that is met; 0 otherwise */
-    double yielded; /* by how much it gave way to contacts (step_yield.c); 0: it held */
+    double yielded;      /* by how much it gave way to contacts (step_yield.c); 0: it held */
     double unit;         /* m: rg_joint_set_measure; 0: it was not called */
 } rg_joint_row;
 /* N m s of a row about a direction for each unit of its impulse; 1 of others. */

@@ -79,8 +79,8 @@ static double relative(double error, double size) {
     return size > 0 ? error / size : error > 0 ? INFINITY : 0;
 }
 
-/* What of a change neither the impulse of forces nor that of contacts explains. `size`: of what they
- * are known to the rounding of. */
+/* What of a change neither the impulse of forces nor that of contacts explains. `size`: of what
+ * they are known to the rounding of. */
 static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 forces, rg_vec3 contacts,
                           double size) {
     rg_vec3 error = rg_sub(rg_sub(after, before), rg_add(forces, contacts));

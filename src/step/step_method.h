@@ -71,10 +71,10 @@ extern const rg_method rg_method_penalty;
 /* The world's method, the default if it has none. */
 const rg_method *rg_method_of(const rg_world *world);
 
-/* RG_INTERRUPTED if a caller asks the step to end (rg_world_interrupt), RG_NOT_FINITE if a prescribed
- * motion had no value. A method looks in its loops, and once more when it has everything and has
- * not changed the world yet: a solve that was cut short may have been taken for one that failed,
- * and another answer taken in its place. */
+/* RG_INTERRUPTED if a caller asks the step to end (rg_world_interrupt), RG_NOT_FINITE if a
+ * prescribed motion had no value. A method looks in its loops, and once more when it has everything
+ * and has not changed the world yet: a solve that was cut short may have been taken for one that
+ * failed, and another answer taken in its place. */
 rg_status rg_step_confirm(const rg_world *world, rg_error *error);
 
 #endif
