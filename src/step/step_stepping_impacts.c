@@ -472,7 +472,9 @@ static rg_status follow_group(follower *f, uint32_t group, bool *joined) {
     status = rg_collision_begin(f->machinery->between, f->world, f->error);
     while (!status && !*joined && f->at < f->whole->step) {
         rg_arena_mark mark = rg_arena_get_mark(arena);
-        status = make_part(f, joined);
+        status = rg_step_confirm(f->world, f->error);
+        if (!status)
+            status = make_part(f, joined);
         rg_arena_return(arena, mark);
     }
     if (!status && !*joined)
