@@ -453,10 +453,11 @@ static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list cache
         list->manifolds[i] = c->before.manifolds[old->first_manifold + i];
         list->manifolds[i].first_point -= old->first_point;
     }
-    if (!c->in_lane)
+    if (!c->in_lane && old->point_count > 0) /* there may be no memory for none */
         memcpy(list->points, c->before.points + old->first_point,
                old->point_count * sizeof *list->points);
-    memcpy(list->caches, caches.caches, caches.count * sizeof *list->caches);
+    if (caches.count > 0)
+        memcpy(list->caches, caches.caches, caches.count * sizeof *list->caches);
     list->manifold_count = old->manifold_count, list->point_count = old->point_count;
     list->cache_count = caches.count;
     return true;
