@@ -113,10 +113,13 @@ static bool is_shown(const chase *c, const instant *a, const instant *b) {
     return to >= c->floor && along(c, a, b->normal) - square * bend_along(c, b->normal) >= c->floor;
 }
 
-/* *until: where the motion is no longer shown to hold. */
+/* *until: where the motion is no longer shown to hold. What ends just below the floor could be
+ * halved for ever at its end, of which all but the last bit holds: intervals have a shortest
+ * length, whatever the number of those before. */
 static rg_status follow(const chase *c, instant a, instant b, double *until) {
     instant ahead[HALVINGS + 1];
     int top = 0;
+    double shortest = b.time / (1 << HALVINGS);
     ahead[0] = b;
     while (top >= 0) {
         b = ahead[top];
@@ -126,7 +129,7 @@ static rg_status follow(const chase *c, instant a, instant b, double *until) {
             top--;
             continue;
         }
-        if (top == HALVINGS)
+        if (top == HALVINGS || b.time - a.time <= shortest)
             return RG_OK;
         rg_status status = look(c, 0.5 * (a.time + b.time), a.normal, 0, &ahead[++top]);
         if (status)

@@ -82,6 +82,24 @@ static void motions_that_hold(void **state) {
     rg_shape_release(card);
 }
 
+/* Balls that approach until they are as deep as is allowed, and by a rounding deeper: no interval
+ * but the last one fails, however short. */
+static void a_motion_that_fails_at_its_very_end(void **state) {
+    (void)state;
+    rg_shape *ball = shape_of(rg_shape_def_sphere(1));
+    rg_vec3 none = {0, 0, 0};
+    for (int k = -2; k <= 8; k++) {
+        double speed = 1.5 + 2.3e-16 * k; /* 0.5 deep at the end for 1.5 */
+        rg_swept_shape side[2] = {swept(ball, none, none, none),
+                                  swept(ball, (rg_vec3){3, 0, 0}, (rg_vec3){-speed, 0, 0}, none)};
+        double found = until(side, 1);
+        assert_true(found <= 1 && found >= 1 - 2.0 / 64);
+        if (k < 0)
+            assert_near(found, 1, 0);
+    }
+    rg_shape_release(ball);
+}
+
 /* m: how far two shapes have to be moved apart. A growth's gap may be up to twice that. */
 static double depth_of(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                        rg_pose pose2) {
@@ -137,9 +155,8 @@ static void random_motions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_turns),
-        cmocka_unit_test(half_turns_over_a_plane),
-        cmocka_unit_test(motions_that_hold),
+        cmocka_unit_test(half_turns),        cmocka_unit_test(half_turns_over_a_plane),
+        cmocka_unit_test(motions_that_hold), cmocka_unit_test(a_motion_that_fails_at_its_very_end),
         cmocka_unit_test(random_motions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

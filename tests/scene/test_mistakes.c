@@ -115,7 +115,7 @@ static void world_materials_joints_and_forces(void **state) {
           "t.yaml:6:43: shapes.b.sphere: a radius must be positive, not -1\n"
           "t.yaml:6:51: shapes.c: expected a shape such as {box: [1, 1, 1]}, got the number 5\n"
           "t.yaml:9:12: joints[0].kind: \"hing\" is not known here; did you mean \"hinge\"?\n"
-          "t.yaml:10:28: joints[1].bodies[0]: there is no body \"won\"; did you mean \"one\"?\n"
+          "t.yaml:10:28: joints[1].bodies[0]: there is no body \"won\"; give the name of a body\n"
           "t.yaml:10:33: joints[1].bodies[1]: there is no body \"tow\"; give the name of a body\n"
           "t.yaml:10:46: joints[1].point: expected three numbers, got a list of 2; write [x, y, "
           "z]\n"

@@ -17,7 +17,7 @@ rigor: 1
 bodies:
   - {name: mote, shape: {sphere: 0.5}, mass: 1}
 forces:
-  - {kind: constant, body: mote, force: [1.0e+307, 0, 0]}
+  - {kind: constant, body: mote, force: [1.0e+50, 0, 0]}
 duration: 20
 """
 

@@ -39,7 +39,7 @@ def heap(rigor, duration):
     check_equal(report["solver_failures"], 0, what)
     check(report["certificate"]["min_gap_m"] > -OVERLAP, what)
     check(report["certificate"]["complementarity"] < TURNS_BACK, what)
-    check_equal(rigor("export", "heap.h5", "--certificate-csv", "heap.csv").returncode, 0, "export")
+    check_equal(rigor("export", "heap.h5", "--certificate-csv", "heap.csv", "-f").returncode, 0, "export")
     with open("heap.csv") as file:
         frames = list(csv.DictReader(file))
     off = [frame["time"] for frame in frames if float(frame["complementarity"] or 0) > COMPLEMENTARITY]

@@ -123,7 +123,7 @@ def check_strip(rigor, directory):
             expect(rigor, ["strip", recording, *words, "--overwrite"], 0)
     expect(rigor, ["strip", "bounce", "--at", "0.2,0.1"], 2)
     expect(rigor, ["strip", "bounce"], 2)
-    expect(rigor, ["strip", "no-such", *words], 3)
+    expect(rigor, ["strip", "no-such", *words, "--overwrite"], 3)
 
 
 def options_of(rigor, command):

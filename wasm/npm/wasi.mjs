@@ -91,6 +91,11 @@ export class Wasi {
       },
       fd_fdstat_set_flags: () => NOT_SUPPORTED,
       fd_renumber: () => NOT_SUPPORTED,
+      fd_filestat_get: (file, at) => {
+        if (file === DIRECTORY) return this.putStat(at, IS_DIRECTORY, 0);
+        const from = this.open.get(file);
+        return from ? this.putStat(at, IS_FILE, from.bytes.length) : BAD_FILE;
+      },
       path_filestat_get: (_directory, _flags, path, size, at) => {
         const bytes = this.find(path, size);
         return bytes ? this.putStat(at, IS_FILE, bytes.length) : NO_ENTRY;
