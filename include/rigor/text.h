@@ -10,9 +10,9 @@ extern "C" {
 
 /* The text as it may be shown on a terminal: UTF-8 without control characters (C0 and C1, DEL), by
  * which a name could set the title of the window or hide what was printed. Each of their bytes, and
- * each byte that is not UTF-8, becomes a backslash, an x and two hexadecimal digits; line breaks and
- * tabs stay. As snprintf: at most `capacity` bytes are written, the last of them 0, and the length
- * of the whole is returned. Messages in an rg_error are such texts. */
+ * each byte that is not UTF-8, becomes a backslash, an x and two hexadecimal digits; line breaks
+ * and tabs stay. As snprintf: at most `capacity` bytes are written, the last of them 0, and the
+ * length of the whole is returned. Messages in an rg_error are such texts. */
 size_t rg_text_visible(const char *text, char *out, size_t capacity);
 /* The text as a cell of comma-separated values (RFC 4180): visible as above, in quotes if it must
  * be, and behind an apostrophe if a spreadsheet would take it for a formula, that is, if it begins
