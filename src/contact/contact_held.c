@@ -70,11 +70,15 @@ static void propose(const chase *c, instant *at, rg_vec3 n) {
     }
 }
 
-/* A plane at an instant: the one that is known, if it shows a gap that is enough, or the best. */
+/* A plane at an instant: the one that is known, if it shows a gap that is enough, or the best. A
+ * motion that leaves the range of numbers shows none: the gap is minus infinity. */
 static rg_status look(const chase *c, double time, rg_vec3 known, double enough, instant *at) {
     *at = (instant){.time = time, .gap = -INFINITY};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         at->pose[i] = time > 0 ? rg_swept_pose(c->side[i], time) : c->side[i]->placed.pose;
+        if (!rg_is_finite(at->pose[i].position) || !rg_quat_is_finite(at->pose[i].orientation))
+            return RG_OK;
+    }
     if (c->wall >= 0) {
         propose(c, at, c->up);
         return RG_OK;
@@ -132,7 +136,7 @@ static rg_status follow(const chase *c, instant a, instant b, double *until) {
         if (top == HALVINGS || b.time - a.time <= shortest)
             return RG_OK;
         rg_status status = look(c, 0.5 * (a.time + b.time), a.normal, 0, &ahead[++top]);
-        if (status)
+        if (status || ahead[top].gap == -INFINITY)
             return status;
     }
     return RG_OK;
@@ -177,5 +181,5 @@ rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2],
     c.floor = fmin(c.floor, a.gap - DEEPER_SHARE * depth) + off;
     status = look(&c, time, normal, 0, &b);
     *until = 0;
-    return status ? status : follow(&c, a, b, until);
+    return status || a.gap == -INFINITY || b.gap == -INFINITY ? status : follow(&c, a, b, until);
 }

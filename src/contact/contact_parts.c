@@ -15,6 +15,7 @@
  * below it count: a box on flat ground touches it with its corners, however finely it is cut.
  *
  * Cost: the number of parts of one times that of the other, in box tests. */
+#include "base/base_memory.h"
 #include "base/base_sort.h"
 #include "contact/contact.h"
 #include "shape/shape.h"
@@ -333,7 +334,7 @@ static rg_status add_pair(rg_contact_query *query, const rg_pair_motion *motion,
         return RG_LIMIT_EXCEEDED;
     rg_manifold *manifold = &list->manifolds[list->manifold_count];
     query->cache = &list->caches[list->cache_count];
-    query->points = list->points + list->point_count;
+    query->points = rg_array_from(list->points, list->point_count);
     query->capacity = list->point_capacity - list->point_count;
     start_cache(last, part[0], part[1], query->cache);
     rg_part_remarks remarks = {0};

@@ -121,7 +121,7 @@ static rg_cache_list find_memory(const rg_pair_view *old, size_t *at, rg_pair_id
     if (p->first_cache > old->cache_count || p->cache_count > old->cache_count - p->first_cache ||
         !rg_pair_same(p->ids, ids))
         return (rg_cache_list){0};
-    return (rg_cache_list){old->caches + p->first_cache, p->cache_count};
+    return (rg_cache_list){rg_array_from(old->caches, p->first_cache), p->cache_count};
 }
 
 /* --- one look --------------------------------------------------------------------------------- */
@@ -418,7 +418,7 @@ static const rg_pair_look *find_look(const rg_pair_list *list, size_t *at, rg_pa
     if (*at == list->count || !rg_pair_same(list->pairs[*at].ids, ids))
         return NULL;
     const rg_pair_memory *p = &list->pairs[*at];
-    *caches = (rg_cache_list){list->caches + p->first_cache, p->cache_count};
+    *caches = (rg_cache_list){rg_array_from(list->caches, p->first_cache), p->cache_count};
     return &list->looks[*at];
 }
 
@@ -561,8 +561,8 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     q.last = c->again ? caches : find_memory(&c->last, &at->memory, ids);
     q.kept.count = 0;
     if (c->again && old)
-        q.kept = (rg_kept_manifolds){c->before.manifolds + old->first_manifold, old->manifold_count,
-                                     c->before.points};
+        q.kept = (rg_kept_manifolds){rg_array_from(c->before.manifolds, old->first_manifold),
+                                     old->manifold_count, c->before.points};
     describe_look(&q, still, look);
     bool known =
         c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, look);

@@ -234,7 +234,11 @@ const rg_shape *rg_shape_part(const rg_shape *shape, uint32_t part, rg_terrain_r
 
 rg_vec3 rg_shape_support(const rg_shape *shape, rg_vec3 direction, uint32_t *hint) {
     assert(kinds[shape->kind].support && "support needs a bounded convex shape");
-    assert(rg_largest_entry(direction) > 0 && "support needs a direction");
+    if (!(rg_largest_entry(direction) > 0)) { /* of no direction there is no farthest point */
+        assert((isnan(direction.x) || isnan(direction.y) || isnan(direction.z)) &&
+               "support needs a direction");
+        return (rg_vec3){NAN, NAN, NAN};
+    }
     return kinds[shape->kind].support(shape, direction, hint);
 }
 

@@ -100,6 +100,21 @@ static void a_motion_that_fails_at_its_very_end(void **state) {
     rg_shape_release(ball);
 }
 
+/* What leaves the range of numbers on its way is not shown to hold. */
+static void a_motion_beyond_numbers(void **state) {
+    (void)state;
+    rg_shape *ball = shape_of(rg_shape_def_sphere(1)), *box = shape_of(rg_shape_def_box(1, 1, 1));
+    rg_vec3 none = {0, 0, 0}, at = {3, 0, 0};
+    const rg_vec3 speeds[2][2] = {{{-1e308, 0, 0}, none}, {none, {0, INFINITY, 0}}};
+    for (int k = 0; k < 2; k++) {
+        rg_swept_shape side[2] = {swept(ball, none, none, none),
+                                  swept(box, at, speeds[k][0], speeds[k][1])};
+        assert_true(until(side, 10) < 10);
+    }
+    rg_shape_release(ball);
+    rg_shape_release(box);
+}
+
 /* m: how far two shapes have to be moved apart. A growth's gap may be up to twice that. */
 static double depth_of(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                        rg_pose pose2) {
@@ -155,8 +170,11 @@ static void random_motions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_turns),        cmocka_unit_test(half_turns_over_a_plane),
-        cmocka_unit_test(motions_that_hold), cmocka_unit_test(a_motion_that_fails_at_its_very_end),
+        cmocka_unit_test(half_turns),
+        cmocka_unit_test(half_turns_over_a_plane),
+        cmocka_unit_test(motions_that_hold),
+        cmocka_unit_test(a_motion_that_fails_at_its_very_end),
+        cmocka_unit_test(a_motion_beyond_numbers),
         cmocka_unit_test(random_motions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
