@@ -2,6 +2,7 @@
  * through what. Shots and passes at random are compared with a brute-force sampling of the motion,
  * the method stepping is made to tunnel and must be found out. RIGOR_LONG=1 runs 10,000 shots
  * instead of some hundred. */
+#include "step/step_judge_motion.h"
 #include "test_world_support.h"
 
 #include <stdio.h>
@@ -49,6 +50,33 @@ static void balls_in_closed_form(void **state) {
         assert_int_equal(info.passed_through, aside[i] < 0.1);
         rg_world_destroy(world);
     }
+}
+
+/* A ball over and through flat ground of triangles, with other balls far away: the smallest gap is
+ * that over the triangle under it. */
+static void ground_of_triangles(void **state) {
+    (void)state;
+    const rg_vec3 corners[] = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}};
+    const uint32_t triangles[] = {0, 1, 2, 0, 2, 3};
+    const double height[] = {0.103, 0.101, 0.099};
+    for (int still_first = 0; still_first < 2; still_first++)
+        for (int k = 0; k < 3; k++) {
+            rg_world *world = weightless(true);
+            if (still_first)
+                add_fixed(world, rg_shape_def_sphere(0.1), (rg_vec3){50, 0, 50});
+            rg_body_def def = rg_body_def_default();
+            def.pose.position = (rg_vec3){-0.1, 0.3, height[k]};
+            def.velocity = (rg_vec3){48, 0, 0};
+            add_shape(world, rg_shape_def_sphere(0.1), &def);
+            def.pose.position = (rg_vec3){2, 3, 0.5};
+            def.velocity = (rg_vec3){0, 0, -240};
+            if (k == 2)
+                add_shape(world, rg_shape_def_sphere(0.1), &def);
+            add_fixed(world, rg_shape_def_terrain(corners, 4, triangles, 2), (rg_vec3){0, 0, 0});
+            rg_step_info info = step_once(world, STEP);
+            assert_near(info.certificate.min_gap, k == 2 ? -0.6 : height[k] - 0.1, 1e-12);
+            rg_world_destroy(world);
+        }
 }
 
 /* Two rows of unit boxes along each axis, and one more box that is 3 mm from one of them along each
@@ -441,9 +469,33 @@ static void near_misses(void **state) {
     }
 }
 
+/* Room for two pointers per body, each time as much as a chunk of the arena holds. */
+static void tracks_without_memory(void **state) {
+    (void)state;
+    for (size_t blocks = 1; blocks <= 3; blocks++) {
+        counting_allocator counter;
+        rg_allocator allocator = counting_allocator_make(&counter);
+        counter.fail_after = blocks;
+        rg_arena arena = rg_arena_make(&allocator);
+        rg_judge_tracks tracks;
+        size_t bodies = 2048;
+        rg_status status = rg_judge_tracks_make(&arena, bodies, &tracks);
+        assert_int_equal(status, blocks < 2 ? RG_OUT_OF_MEMORY : RG_OK);
+        if (status == RG_OK) {
+            for (size_t i = 0; i < bodies; i++)
+                assert_true(!tracks.first[i] && !tracks.last[i]);
+            assert_true((rg_judge_tracks_add(&tracks, 7, 3) != NULL) == (blocks == 3));
+            assert_int_equal(tracks.lost, blocks != 3);
+        }
+        rg_arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_in_closed_form),
+        cmocka_unit_test(ground_of_triangles),
+        cmocka_unit_test(tracks_without_memory),
         cmocka_unit_test(rows_along_every_axis),
         cmocka_unit_test(deepest_of_many),
         cmocka_unit_test(turning_rods),
