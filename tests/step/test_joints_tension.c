@@ -75,6 +75,33 @@ static void a_light_link_alone(void **state) {
     rg_world_destroy(world);
 }
 
+/* A light slide cannot turn on the rail that it is on, whichever of the two bodies of their joint
+ * it is: a heavy bob that swings from it asks for no inertia, and momentum is kept. */
+static void a_light_slide_on_a_rail(void **state) {
+    (void)state;
+    for (int rail_is_first = 0; rail_is_first < 2; rail_is_first++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            rg_world *world = default_world();
+            rg_vec3 origin = {0, 0, 0}, below = {0.05, 0, -0.1};
+            rg_body_def def = rg_body_def_default();
+            def.motion = RG_MOTION_FIXED;
+            rg_body_id rail = fixed ? body_of(world, &def) : the_world;
+            rg_body_id slide = weight(world, 1e-3, rg_vec3_make(0.02, 0.02, 0.1), origin);
+            rg_body_id bob = weight(world, 10, rg_vec3_make(0.2, 0.2, 0.2), rg_vec3_make(0, 0, -1));
+            join(world,
+                 rail_is_first ? between(RG_JOINT_SLIDER, rail, slide)
+                               : between(RG_JOINT_SLIDER, slide, rail),
+                 origin, x_axis);
+            join(world, between(RG_JOINT_BALL, slide, bob), below, y_axis);
+            rg_body_set_velocity(world, bob, rg_vec3_make(0, 1, 0));
+            double worst = 0;
+            for (int k = 0; k < 200; k++)
+                worst = fmax(worst, step_once(world, STEP).certificate.momentum_error);
+            assert_true(worst <= 1e-12);
+            rg_world_destroy(world);
+        }
+}
+
 /* Chains of hinges with narrow limits, several of which are passed in one step. */
 static void many_limits_at_once(void **state) {
     (void)state;
@@ -107,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_bodies_hand_loads_on),
         cmocka_unit_test(a_light_link_alone),
+        cmocka_unit_test(a_light_slide_on_a_rail),
         cmocka_unit_test(many_limits_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
