@@ -82,6 +82,19 @@ static rg_body_id add_block(rg_world *world, rg_vec3 size, rg_vec3 position, rg_
     return add_shape(world, rg_shape_def_box(size.x, size.y, size.z), &def);
 }
 
+static void add_rectangle(rg_world *world, rg_motion motion, double width, double height, double x,
+                          double z, double angle) {
+    rg_vec3 corners[4] = {{-width / 2, 0, -height / 2},
+                          {width / 2, 0, -height / 2},
+                          {width / 2, 0, height / 2},
+                          {-width / 2, 0, height / 2}};
+    rg_body_def def = rg_body_def_default();
+    def.motion = motion;
+    def.pose.position = (rg_vec3){x, 0, z};
+    def.angle = angle;
+    add_shape(world, rg_shape_def_polygon(corners, 4), &def);
+}
+
 /* Three balls, each lighter than the one before it: the last one leaves nearly four times as fast
  * as anything was, and so farther than it was taken to. The step is made again; a block somewhere
  * else must not be where it ended then. */
@@ -226,6 +239,80 @@ static void stick_ends_at_the_cone(void **state) {
         assert_near(v.y, 0, 1e-9);
         rg_world_destroy(world);
     }
+}
+
+/* A block on a slope that is too steep for it slips at g (sin - mu cos), and says so in its first
+ * step, however weak or strong gravity is. */
+static void slips_begin_in_any_gravity(void **state) {
+    (void)state;
+    const double tilt = RG_PI / 6, mu = 0.3, gravity[] = {1e-4, G, 1e4};
+    for (size_t i = 0; i < sizeof gravity / sizeof *gravity; i++) {
+        rg_world *world = make_world(false, mu, mu, 0, tilt);
+        rg_world_set_gravity(world, (rg_vec3){0, 0, -gravity[i]});
+        rg_body_id box = add_on_slope(world, tilt, 0.4);
+        double expected = gravity[i] * (rg_sin(tilt) - mu * rg_cos(tilt));
+        double h = 1e-2 * sqrt(G / gravity[i]);
+        step_exactly(world, h, 1, 1);
+        const rg_step_event *slip = find_event(world, RG_STEP_EVENT_SLIP);
+        assert_non_null(slip);
+        assert_near(slip->value / expected, 1, 1e-9);
+        assert_near(rg_length(rg_body_velocity(world, box)) / (expected * h), 1, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
+/* A block that lies without friction is carried by its weight to rounding, whichever solver is
+ * asked: raised diagonals leave nothing behind. */
+static void a_block_lies_by_every_solver(void **state) {
+    (void)state;
+    const char *const solvers[] = {"auto", "dantzig", "lemke", "enumerate", "newton"};
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        rg_method_settings settings = rg_method_settings_default();
+        rg_world *world = make_world(false, 0, 0, 0, 0);
+        rg_error error;
+        settings.integrator = test_integrator;
+        settings.solver = rg_solver_find(solvers[i]);
+        assert_non_null(settings.solver);
+        assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), &settings, &error),
+                         RG_OK);
+        rg_body_id box =
+            add_block(world, (rg_vec3){1, 2, 0.5}, (rg_vec3){0, 0, 0.25}, (rg_vec3){0, 0, 0});
+        step_exactly(world, 0.01, 3, 1);
+        double weight = rg_body_mass(world, box).mass * G, sum = 0;
+        size_t count;
+        const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+        assert_int_equal(count, 4);
+        for (size_t k = 0; k < count; k++) {
+            assert_near(forces[k].normal_force / weight, 0.25, 1e-7);
+            sum += forces[k].normal_force;
+        }
+        assert_near(sum / weight, 1, 1e-13);
+        rg_world_destroy(world);
+    }
+}
+
+/* A disc that is thrown up in the plane meets the ceiling on its way, also where one step would
+ * take it up and down again. */
+static void who_turns_back_meets_what_was_above(void **state) {
+    (void)state;
+    const double v = 5, ceiling[] = {0.4, 1.2, 1.27};
+    for (int i = 0; i < 3; i++)
+        for (int side = -1; side <= 1; side += 2) {
+            rg_world *world = make_world(true, 0, 0, 0, 0);
+            rg_world_set_gravity(world, (rg_vec3){0, 0, -side * G});
+            rg_body_def def = rg_body_def_default();
+            def.pose.position = (rg_vec3){0, 0, 5};
+            def.velocity = (rg_vec3){0, 0, side * v};
+            add_shape(world, rg_shape_def_disc(0.1), &def);
+            add_rectangle(world, RG_MOTION_FIXED, 4, 0.2, 0, 5 + side * (0.2 + ceiling[i]), 0);
+            step_exactly(world, 0.9, 1, 0.1);
+            const rg_step_event *hit = find_event(world, RG_STEP_EVENT_IMPACT);
+            assert_non_null(hit);
+            double at = (v - sqrt(v * v - 2 * G * ceiling[i])) / G;
+            assert_near(hit->time, at, 1e-8);
+            assert_near(hit->value, v - G * at, 1e-7);
+            rg_world_destroy(world);
+        }
 }
 
 /* Two tangents, each with its own limit, in place of the cone (Baraff 1994): the same down a slope,
@@ -584,19 +671,6 @@ static void moments_without_forces(void **state) {
     rg_world_destroy(world);
 }
 
-static void add_rectangle(rg_world *world, rg_motion motion, double width, double height, double x,
-                          double z, double angle) {
-    rg_vec3 corners[4] = {{-width / 2, 0, -height / 2},
-                          {width / 2, 0, -height / 2},
-                          {width / 2, 0, height / 2},
-                          {-width / 2, 0, height / 2}};
-    rg_body_def def = rg_body_def_default();
-    def.motion = motion;
-    def.pose.position = (rg_vec3){x, 0, z};
-    def.angle = angle;
-    add_shape(world, rg_shape_def_polygon(corners, 4), &def);
-}
-
 /* A heap in which, by Adams' method, friction changes within less than any step that keeps the
  * tolerance, at 1.9247 s: it is passed as other things that take no time are. */
 static void a_moment_that_no_step_follows(void **state) {
@@ -692,6 +766,9 @@ int main(void) {
                                        WITH_BOTH(a_block_slides_to_a_stop),
                                        WITH_BOTH(a_ball_goes_from_sliding_to_rolling),
                                        WITH_BOTH(stick_ends_at_the_cone),
+                                       WITH_BOTH(slips_begin_in_any_gravity),
+                                       WITH_BOTH(a_block_lies_by_every_solver),
+                                       WITH_BOTH(who_turns_back_meets_what_was_above),
                                        WITH_BOTH(two_tangents_hold_and_let_go),
                                        WITH_BOTH(a_brick_comes_to_rest),
                                        WITH_BOTH(a_moving_support_carries_and_throws),
