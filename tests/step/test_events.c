@@ -691,12 +691,15 @@ static void a_moment_that_no_step_follows(void **state) {
     rg_world_destroy(world);
 }
 
-/* Eight planks that fall into a pit in the plane: among its heaps is one that takes mean forces. */
+/* Eight planks that fall into a pit in the plane: among its heaps is one that takes mean forces. In
+ * long steps these are means over times in which planks would move into each other, if those were
+ * not cut by how far contacts drift. */
 static void heaps_in_the_plane(void **state) {
     (void)state;
-    static const uint64_t seeds[] = {32, 2, 14}; /* the first one has mean forces already */
+    static const uint64_t seeds[] = {32, 32, 2, 14}; /* the first one has mean forces already */
+    static const int rates[] = {240, 20, 240, 240};  /* steps per second */
     size_t averaged = 0;
-    for (int i = 0, cases = test_cases(3, 3); i < cases; i++) {
+    for (int i = 0, cases = test_cases(4, 4); i < cases; i++) {
         rg_random random = rg_random_make(seeds[i]);
         double mu = rg_random_between(&random, 0.2, 1), e = rg_random_between(&random, 0, 0.3);
         rg_world_def def = rg_world_def_default();
@@ -715,10 +718,10 @@ static void heaps_in_the_plane(void **state) {
             add_rectangle(world, RG_MOTION_DYNAMIC, width, height, -0.45 + 0.3 * (k % 4),
                           0.3 + 0.35 * (k / 4), rg_random_between(&random, 0, 6));
         }
-        for (int n = 0; n < 240; n++) {
+        for (int n = 0; n < rates[i]; n++) {
             rg_step_info info;
             rg_error error;
-            if (rg_world_step(world, 1.0 / 240, &info, &error))
+            if (rg_world_step(world, 1.0 / rates[i], &info, &error))
                 fail_msg("seed %d: %s", (int)seeds[i], error.text);
             assert_true(!(info.certificate.max_penetration > 1e-9 * 0.05));
             /* Between the looks for events at most so much: 7e-9 m at one vertex. */
