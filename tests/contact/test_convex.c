@@ -10,6 +10,8 @@ enum { BODIES = 40 };
 static rg_collider_def draw_collider(rg_random *random, bool sensor) {
     rg_collider_def def = rg_collider_def_default();
     def.sensor = sensor;
+    def.pose.position.x = rg_random_between(random, -0.1, 0.1);
+    def.pose.orientation = rg_random_rotation(random);
     def.category = UINT64_C(1) << (int)rg_random_between(random, 0, 2.999);
     def.mask = ~(UINT64_C(1) << (int)rg_random_between(random, 0, 8.999));
     return def;
@@ -80,7 +82,10 @@ static void check_parts(const rg_world_content *c, const rg_convex_part *parts, 
         for (uint32_t j = 0; !collider->sensor && j < (whole ? 1 : def.part_count); j++, k++) {
             assert_true(k < count && parts[k].body == body && parts[k].index == j);
             rg_pose expected = whole ? pose : rg_pose_compose(pose, def.parts[j].pose);
-            assert_vector(pose_of(c, &parts[k]).position, expected.position, 1e-14);
+            rg_pose found = pose_of(c, &parts[k]);
+            rg_vec3 point = {0.1, 0.2, 0.3}; /* of the part: it is turned as it should be, too */
+            assert_vector(found.position, expected.position, 1e-14);
+            assert_vector(rg_pose_apply(found, point), rg_pose_apply(expected, point), 1e-14);
         }
     }
     assert_int_equal(k, count);
@@ -193,8 +198,50 @@ static void terrain_within_reach(void **state) {
     rg_arena_free(&arena);
 }
 
+/* A ball over a turned field: no triangle that it touches is missing, and of the whole field few
+ * are listed. */
+static void terrain_under_a_ball(void **state) {
+    (void)state;
+    const double radius = 0.3;
+    rg_arena arena = rg_arena_make(NULL);
+    size_t touched = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        rg_random random = rg_random_make(seed);
+        rg_world *world = default_world();
+        rg_body_def def = rg_body_def_default();
+        add_collider(world, rg_shape_def_sphere(radius), rg_collider_def_default(), &def);
+        size_t field = rg_body_dense(&world->content, add_field(world, &random, 31));
+        const rg_world_content *c = &world->content;
+        rg_pose pose = {c->position[field], c->orientation[field]};
+        rg_convex_part *parts;
+        size_t own, count;
+        assert_int_equal(rg_convex_parts_make(c, &arena, &parts, &own), RG_OK);
+        assert_int_equal(own, 1);
+        rg_bounds bounds = rg_shape_bounds(parts[0].shape, pose_of(c, &parts[0]));
+        count = own;
+        assert_int_equal(rg_convex_add_terrain(c, &bounds, &arena, &parts, &count), RG_OK);
+        const rg_shape *shape = c->collider[c->colliders.count - 1].shape;
+        rg_vec3 centre = rg_pose_apply_inverse(pose, pose_of(c, &parts[0]).position);
+        size_t at = own;
+        for (uint32_t t = 0; t < 2 * 31 * 31; t++) {
+            bool listed = at < count && parts[at].index == t;
+            bool touches = rg_terrain_distance(shape, t, centre) <= radius;
+            assert_true(listed || !touches);
+            touched += touches;
+            at += listed;
+        }
+        assert_int_equal(at, count);
+        assert_true(count - own < 31 * 31);
+        rg_arena_reset(&arena);
+        rg_world_destroy(world);
+    }
+    assert_true(touched > 20);
+    rg_arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_all),
-                                       cmocka_unit_test(terrain_within_reach)};
+                                       cmocka_unit_test(terrain_within_reach),
+                                       cmocka_unit_test(terrain_under_a_ball)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,14 @@ static void too_little_room(void **state) {
                           &list),
                      RG_LIMIT_EXCEEDED);
     assert_int_equal(list.point_count, 8);
+    /* The second leg has room for two of its four points. */
+    list = make_list(caches[0]);
+    list.point_capacity = 6;
+    assert_int_equal(find((rg_placed_shape){ground, pose_at(0, 0, 0)},
+                          (rg_placed_shape){table, pose_at(3, 4, 0)}, (rg_cache_list){0}, &arena,
+                          &list),
+                     RG_LIMIT_EXCEEDED);
+    assert_int_equal(list.point_count, 6);
     assert_int_equal(arena.used, 0);
     rg_arena_free(&arena);
     rg_shape_release(ground);

@@ -68,6 +68,22 @@ static void no_law_gives_the_rod_energy(void **state) {
     }
 }
 
+/* Flight: x = 3 t, z = 1 + t - g t^2 / 2 (m, s), until the floor. */
+static void the_cube_is_thrown_upwards(void **state) {
+    (void)state;
+    rg_scene *scene = build_run(&(scene_run){.scene = "thrown-cube"});
+    const rg_world *world = rg_scene_world(scene);
+    double g = rg_length(rg_world_gravity(world));
+    run_scene(scene, 0.25);
+    double t = rg_world_time(world);
+    rg_vec3 at = rg_body_centre_pose(world, rg_world_body_at(world, 1)).position;
+    assert_near(t, 0.25, 1e-12);
+    assert_near(at.x, 3 * t, 1e-12);
+    assert_near(at.y, 0, 1e-12);
+    assert_near(at.z, 1 + t - 0.5 * g * t * t, 1e-12);
+    rg_scene_destroy(scene);
+}
+
 static void bounces_keep_their_height(void **state) {
     (void)state;
     scene_run thousand = {.scene = "bounce", .step = 0.05, .duration = 904};
@@ -126,6 +142,7 @@ int main(void) {
         cmocka_unit_test(heavy_against_light_at_a_wall),
         cmocka_unit_test(the_neighbour_feels_nothing),
         cmocka_unit_test(no_law_gives_the_rod_energy),
+        cmocka_unit_test(the_cube_is_thrown_upwards),
         cmocka_unit_test(bounces_keep_their_height),
         cmocka_unit_test(bounces_without_end_end),
         cmocka_unit_test(the_cube_comes_to_rest),

@@ -107,9 +107,52 @@ static void what_they_show(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* m: along x, of all that is dynamic. */
+static double centre_of_mass(const rg_world *world) {
+    double mass = 0, sum = 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
+            continue;
+        mass += rg_body_mass(world, body).mass;
+        sum += rg_body_mass(world, body).mass * rg_body_centre_pose(world, body).position.x;
+    }
+    return sum / mass;
+}
+
+/* Figure 14d: links of 0.25 m, two fifths of the chain to the left of the pivot: the middle of all
+ * of it is a tenth of its length to the right, whatever the number of links. */
+static void a_chain_hangs_to_the_right(void **state) {
+    (void)state;
+    static const struct {
+        const char *parameters;
+        double links;
+    } cases[] = {{"", 24}, {"links=2", 2}, {"links=100", 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rg_scene *scene =
+            build_run(&(scene_run){.scene = "chain-pivot", .parameters = cases[i].parameters});
+        assert_near(centre_of_mass(rg_scene_world(scene)), 0.1 * 0.25 * cases[i].links, 1e-12);
+        rg_scene_destroy(scene);
+    }
+}
+
+/* Figure 14e: the block falls on the slack chain without restitution: it goes down with the chain
+ * and does not come up to where it was dropped. */
+static void a_block_does_not_bounce(void **state) {
+    (void)state;
+    rg_scene *scene = build_run(&(scene_run){.scene = "chain-blocks"});
+    const rg_world *world = rg_scene_world(scene);
+    rg_contact_law law = rg_world_material_law(world, (rg_material_id){0});
+    assert_true(law.restitution == 0 && law.friction == 0.3);
+    rg_scene_destroy(scene);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joints_stay_closed), cmocka_unit_test(chains_by_the_analytic_method),
-        cmocka_unit_test(a_particle_both_ways), cmocka_unit_test(what_they_show)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(joints_stay_closed),
+                                       cmocka_unit_test(chains_by_the_analytic_method),
+                                       cmocka_unit_test(a_particle_both_ways),
+                                       cmocka_unit_test(what_they_show),
+                                       cmocka_unit_test(a_chain_hangs_to_the_right),
+                                       cmocka_unit_test(a_block_does_not_bounce)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

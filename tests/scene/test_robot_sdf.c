@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static rg_joint_def joint_of(rg_scene *scene, const char *name) {
@@ -226,6 +227,42 @@ static void endless_includes_are_refused(void **state) {
     rmdir(folder);
 }
 
+/* Eight files, each of which includes the next one, are read; nine are too many. */
+static void includes_are_eight_deep(void **state) {
+    (void)state;
+    char top[] = "/tmp/rigor-deep-XXXXXX", folder[10][60], path[700];
+    assert_non_null(mkdtemp(top));
+    for (int i = 0; i < 10; i++) {
+        snprintf(folder[i], sizeof folder[i], "%s/%d", top, i);
+        assert_int_equal(mkdir(folder[i], 0700), 0);
+        snprintf(path, sizeof path, "%s/model.sdf", folder[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "<sdf version='1.9'><model name='m%d'><link name='l'/>", i);
+        if (i > 0)
+            fprintf(file, "<include><uri>%s</uri></include>", folder[i - 1]);
+        fprintf(file, "</model></sdf>");
+        fclose(file);
+    }
+    for (int depth = 8; depth < 10; depth++) {
+        rg_scene *scene;
+        rg_error error = {0};
+        snprintf(path, sizeof path, "%s/model.sdf", folder[depth]);
+        rg_status status = rg_scene_read_file(path, NULL, &scene, &error);
+        if (status != (depth == 8 ? RG_OK : RG_LIMIT_EXCEEDED))
+            fail_msg("%d deep: %s", depth, error.text);
+        if (depth == 8)
+            assert_int_equal(rg_world_body_count(rg_scene_world(scene)), 9);
+        rg_scene_destroy(scene);
+    }
+    for (int i = 0; i < 10; i++) {
+        snprintf(path, sizeof path, "%s/model.sdf", folder[i]);
+        unlink(path);
+        rmdir(folder[i]);
+    }
+    rmdir(top);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_relative_to_frames),
@@ -235,6 +272,7 @@ int main(void) {
         cmocka_unit_test(bad_worlds_are_refused),
         cmocka_unit_test(lenient_lists_what_it_leaves_out),
         cmocka_unit_test(endless_includes_are_refused),
+        cmocka_unit_test(includes_are_eight_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
