@@ -1,6 +1,7 @@
 /* Tendons (problem_tendons.c, world_joint.c): sums of axes with limits, springs, motors and
  * friction, against closed forms. */
 #include "joint_support.h"
+#include "scaled_world.h"
 
 #define STEP (1.0 / 240)
 #define G    9.81
@@ -107,18 +108,45 @@ static void equal_limits_hold_the_sum(void **state) {
             double before = rg_joint_get_state(r.world, r.tendon).velocity[0];
             near(before, rate, 1e-12);
             double force = -rate / mobility_of(&r);
-            for (int k = 0; k < 100; k++)
+            for (int k = 0; k < 100; k++) {
                 step_well(r.world);
-            for (size_t i = 0; i < count; i++) {
-                double sign = rg_joint_get_state(r.world, r.joint[i]).velocity[0] *
-                                          rg_body_angular_velocity(r.world, r.body[i]).y <
-                                      0
-                                  ? -1
-                                  : 1;
-                near(rg_body_angular_velocity(r.world, r.body[i]).y,
-                     w[i] + sign * force * r.coefficient[i] / r.inertia[i], 1e-10);
+                for (size_t i = 0; i < count; i++) { /* from the first step on */
+                    double sign = rg_joint_get_state(r.world, r.joint[i]).velocity[0] *
+                                              rg_body_angular_velocity(r.world, r.body[i]).y <
+                                          0
+                                      ? -1
+                                      : 1;
+                    near(rg_body_angular_velocity(r.world, r.body[i]).y,
+                         w[i] + sign * force * r.coefficient[i] / r.inertia[i], 1e-10);
+                }
             }
             near(rg_joint_get_state(r.world, r.tendon).coordinate[0], 0, 1e-10);
+            rg_world_destroy(r.world);
+        }
+}
+
+/* In other units of mass, the same motion to the bit: what sums take of bodies is measured by these
+ * alone. */
+static void any_unit_of_mass(void **state) {
+    (void)state;
+    for (int planar = 0; planar < 2; planar++)
+        for (int heavy = 0; heavy < 2; heavy++) {
+            rig r = make_rig(MOST, planar, false, 0);
+            rg_joint_axis axis = plain();
+            spin(&r);
+            axis.lower = axis.upper = 0;
+            add_tendon(&r, axis);
+            rg_world *other = scaled_world(r.world, (world_units){1, heavy ? 0x1p40 : 0x1p-40});
+            for (int k = 0; k < 20; k++) {
+                step_well(r.world);
+                step_well(other);
+                for (size_t i = 0; i < r.count; i++) {
+                    rg_body_id twin = rg_world_body_at(other, i);
+                    assert_true(rg_body_angular_velocity(r.world, r.body[i]).y ==
+                                rg_body_angular_velocity(other, twin).y);
+                }
+            }
+            rg_world_destroy(other);
             rg_world_destroy(r.world);
         }
 }
@@ -425,6 +453,7 @@ static void what_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_limits_hold_the_sum),
+                                       cmocka_unit_test(any_unit_of_mass),
                                        cmocka_unit_test(weights_on_a_limit),
                                        cmocka_unit_test(limits_give_back),
                                        cmocka_unit_test(springs_are_implicit),
