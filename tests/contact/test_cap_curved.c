@@ -177,6 +177,30 @@ static void clipped_discs(void **state) {
             assert_true(hypot(p.x - upper.position.x, p.y - upper.position.y) <= 0.5 + 1e-6);
         }
     }
+    /* The lower one tall and leaning a little, so that its base is not over its centre: the corners
+     * are over the base. The ellipse that a leaning circle is seen as differs by tilt^2. */
+    const double tilt = 1e-4, tall = 20;
+    rg_shape *mast = make_shape(rg_shape_def_cylinder(0.5, tall));
+    for (int i = 0; i < 12; i++) {
+        double s, c;
+        rg_sin_cos(2 * RG_PI * i / 12, &s, &c);
+        rg_pose leaning = pose_turned(rg_vec3_make(0.1, -0.2, 0), rg_vec3_make(-tilt, tilt, 0));
+        rg_vec3 base = rg_pose_apply(leaning, rg_vec3_make(0, 0, tall / 2));
+        double top = base.z + 0.5 * tilt * sqrt(2);
+        query(mast, leaning, cylinder, pose_at(base.x + 0.6 * c, base.y + 0.6 * s, top + 0.5),
+              &result);
+        for (int side = -1; side <= 1; side += 2) {
+            rg_vec3 corner = {base.x + 0.3 * c - side * 0.4 * s, base.y + 0.3 * s + side * 0.4 * c,
+                              base.z};
+            double nearest = INFINITY;
+            for (uint32_t k = 0; k < result.manifold.point_count; k++) {
+                rg_vec3 p = result.points[k].position;
+                nearest = fmin(nearest, hypot(p.x - corner.x, p.y - corner.y));
+            }
+            assert_true(nearest < 1e-5);
+        }
+    }
+    rg_shape_release(mast);
     /* A pillar under a larger base: all its four corners. */
     rg_shape *pillar = make_shape(rg_shape_def_box(0.2, 0.2, 1));
     query(pillar, pose_at(0, 0, 0), cylinder, pose_at(0.1, 0, 1), &result);

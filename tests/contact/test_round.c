@@ -205,8 +205,41 @@ static void boxes_that_turn(void **state) {
     assert_true(closed_count > count / 10);
 }
 
+/* A ball on a box gives the same points to the bit, whatever pair was looked at before. */
+static void pairs_do_not_remember(void **state) {
+    (void)state;
+    rg_shape *ball = shape_of(rg_shape_def_sphere(0.5)), *box = shape_of(rg_shape_def_box(4, 4, 1));
+    rg_pose low = {{0, 0, 0}, {0, 0, 0, 1}}, high = {{0.1, 0.2, 1}, {0, 0, 0, 1}};
+    for (int second = 0; second < 2; second++) {
+        rg_placed_shape under = {box, low}, over = {ball, high};
+        trial on = {second ? over : under,
+                    second ? under : over,
+                    {.near = 1, .band = 1},
+                    .motion = {.time = 0.01, .count = 1, .rests = true}};
+        trial balls = {{ball, low}, {ball, high}, on.settings, on.motion};
+        for (int side = 0; side < 2; side++) {
+            on.motion.centre[side] = side ? on.two.pose.position : on.one.pose.position;
+            balls.motion.centre[side] = side ? high.position : low.position;
+        }
+        for (int before = 0; before < 2; before++) {
+            if (before)
+                find(&balls, true);
+            found_points found = find(&on, true);
+            assert_true(found.closed);
+            assert_int_equal(found.manifold.point_count, 1);
+            assert_near(found.point[0].gap, 0, 1e-15);
+            rg_vec3 touched = {0.1, 0.2, 0.5};
+            assert_true(distance(found.point[0].on_a, touched) < 1e-15);
+            assert_true(distance(found.point[0].on_b, touched) < 1e-15);
+        }
+    }
+    rg_shape_release(ball);
+    rg_shape_release(box);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_general_way),
-                                       cmocka_unit_test(boxes_that_turn)};
+                                       cmocka_unit_test(boxes_that_turn),
+                                       cmocka_unit_test(pairs_do_not_remember)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

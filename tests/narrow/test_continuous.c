@@ -441,6 +441,84 @@ static void spinning_about_an_axis_moves_nothing(void **state) {
     rg_shape_release(plate);
 }
 
+/* Bernstein coefficients of t^3 c[3] + t^2 c[2] + t c[1] + c[0] over [0, T]. */
+static void bernstein(const double c[4], double T, double out[4]) {
+    double a1 = c[1] * T, a2 = c[2] * T * T, a3 = c[3] * T * T * T;
+    out[0] = c[0];
+    out[1] = c[0] + a1 / 3;
+    out[2] = c[0] + 2 * a1 / 3 + a2 / 3;
+    out[3] = c[0] + a1 + a2 + a3;
+}
+
+/* A ball that dips into the floor, comes out of it and falls for good: its height is
+ * (a - t) (b - t) (c - t), and the first contact is at a, whichever of both is named first. */
+static void the_first_of_three_roots(void **state) {
+    (void)state;
+    rg_shape *floor = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
+    rg_shape *ball = shape_of(rg_shape_def_sphere(0.1));
+    rg_linear_motion rest = {.start = at(0, 0, 0)};
+    rg_path still = rg_path_linear(&rest);
+    rg_random random = rg_random_make(31);
+    for (int i = 0; i < 300; i++) {
+        double a = i ? rg_random_between(&random, 0.5, 1) : 1;
+        double b = a + (i ? rg_random_between(&random, 0.02, 0.3) : 0.1);
+        double c = b + (i ? rg_random_between(&random, 0.1, 1) : 0.9);
+        double T = c + (i ? rg_random_between(&random, 0.1, 0.5) : 0.2), height[4];
+        bernstein((double[]){a * b * c, -(a * b + b * c + c * a), a + b + c, -1}, T, height);
+        rg_polynomial_motion m = {.begin = 0, .step = T, .degree = 3, .shape_pose = at(0, 0, 0)};
+        for (int k = 0; k < 4; k++) {
+            m.position[k] = (rg_vec3){0, 0, 0.1 + height[k]};
+            m.orientation[k] = (rg_quat){0, 0, 0, 1};
+        }
+        rg_path path = rg_path_polynomial(&m);
+        rg_moving_shape body = {ball, &path}, ground = {floor, &still};
+        rg_first_contact_settings settings = rg_first_contact_settings_default(1e-10);
+        for (int order = 0; order < 2; order++) {
+            rg_first_contact found;
+            assert_int_equal(rg_first_contact_between(order ? ground : body, order ? body : ground,
+                                                      0, T, &settings, &found),
+                             RG_OK);
+            assert_int_equal(found.result, RG_FIRST_CONTACT_HIT);
+            assert_true(found.time < a && found.time > a - 1e-7);
+        }
+    }
+    rg_shape_release(floor);
+    rg_shape_release(ball);
+}
+
+/* The tip of a spike that is thin and long, and nothing of it on the other side of its origin,
+ * cuts through a ball on a straight way that begins and ends beside it: the tip is at (d, y, 0)
+ * and meets the ball where d^2 + y^2 = r^2. */
+static void a_spike_cuts_a_corner(void **state) {
+    (void)state;
+    static const rg_vec3 corners[] = {{0, 0, 0}, {1, 0.1, -0.1}, {1, -0.1, -0.1}, {1, 0, 0.1}};
+    rg_shape *ball = shape_of(rg_shape_def_sphere(0.3));
+    for (int order = 0; order < 2; order++)
+        for (int side = 0; side < 2; side++)
+            for (int shift = 0; shift < 3; shift++) {
+                double d = 0.22, way = side ? -1 : 1, origin = 0.5 * shift;
+                /* its frame's origin: at the tip, in the middle, at the other end */
+                rg_vec3 moved[4];
+                for (int k = 0; k < 4; k++)
+                    moved[k] = rg_sub(corners[k], (rg_vec3){origin, 0, 0});
+                rg_shape *thorn = shape_of(rg_shape_def_hull(moved, 4));
+                rg_linear_motion rest = {.start = at(0, 0, 0)};
+                rg_linear_motion fly = {.start = at(d + origin, -0.21 * way, 0),
+                                        .velocity = {0, way, 0}};
+                rg_path still = rg_path_linear(&rest), path = rg_path_linear(&fly);
+                rg_moving_shape one = {ball, &still}, two = {thorn, &path};
+                rg_first_contact_settings settings = rg_first_contact_settings_default(1e-9);
+                rg_first_contact found;
+                assert_int_equal(rg_first_contact_between(order ? two : one, order ? one : two, 0,
+                                                          0.42, &settings, &found),
+                                 RG_OK);
+                assert_int_equal(found.result, RG_FIRST_CONTACT_HIT);
+                assert_near(found.time, 0.21 - sqrt(0.09 - d * d), 1e-8);
+                rg_shape_release(thorn);
+            }
+    rg_shape_release(ball);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_from_one_metre),
@@ -452,6 +530,8 @@ int main(void) {
         cmocka_unit_test(tumbling_is_never_late),
         cmocka_unit_test(turning_away_is_seen),
         cmocka_unit_test(spinning_about_an_axis_moves_nothing),
+        cmocka_unit_test(the_first_of_three_roots),
+        cmocka_unit_test(a_spike_cuts_a_corner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
