@@ -31,7 +31,6 @@ typedef struct rg_pair {
 typedef struct rg_pair_group {
     uint32_t normal, tangent[2]; /* rows; the second is the first again in the plane */
     double mu;
-    uint32_t first, count, lambda; /* pairs: the betas, the lambda */
 } rg_pair_group;
 
 typedef struct rg_pairs {

@@ -350,8 +350,6 @@ static void add_friction_pairs(set_up *s, size_t index) {
     const double *r = pairs->row_scale, *c = pairs->column_scale;
     double row_scale = sqrt(r[group->tangent[0]] * r[group->tangent[1]]);
     double scale = sqrt(c[group->tangent[0]] * c[group->tangent[1]]);
-    group->first = (uint32_t)pairs->count;
-    group->count = (uint32_t)corners;
     for (int k = 0; k < corners; k++) {
         double along[2] = {k == 0 ? 1 : -1, 0};
         if (space)
@@ -365,7 +363,6 @@ static void add_friction_pairs(set_up *s, size_t index) {
                                   .scale = scale,
                                   .row_scale = row_scale});
     }
-    group->lambda = (uint32_t)pairs->count;
     add_pair(pairs, (rg_pair){.kind = RG_PAIR_LAMBDA,
                               .row = group->normal,
                               .column = group->normal,

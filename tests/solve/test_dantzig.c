@@ -759,6 +759,85 @@ static void test_one_point(void **state) {
     rg_solve_context_destroy(context);
 }
 
+/* A chain whose rows are mixed up, and rows that touch no other: the order has every row once, and
+ * neighbours in the chain beside each other. */
+static void test_order(void **state) {
+    (void)state;
+    enum { ROWS = 30, CHAIN = 23 };
+    rg_solve_context *context = make_context();
+    for (int first = 0; first < 2; first++) { /* the chain begins after the row that is alone */
+        double a[ROWS * ROWS] = {0}, b[ROWS] = {0};
+        size_t link[CHAIN], place[ROWS];
+        for (size_t k = 0; k < CHAIN; k++)
+            link[k] = 7 * k % CHAIN + (first ? 1 : 0);
+        for (size_t i = 0; i < ROWS; i++)
+            a[i * ROWS + i] = 2, place[i] = ROWS;
+        for (size_t k = 0; k + 1 < CHAIN; k++)
+            a[link[k] * ROWS + link[k + 1]] = a[link[k + 1] * ROWS + link[k]] = -1;
+        rg_problem p = rg_problem_linear(ROWS, a, b);
+        uint32_t order[ROWS];
+        rg_entries entries;
+        assert_int_equal(rg_dantzig_order(context, &p.linear, order, &entries, NULL), RG_OK);
+        for (size_t i = 0; i < ROWS; i++) {
+            assert_true(order[i] < ROWS && place[order[i]] == ROWS);
+            place[order[i]] = i;
+        }
+        for (size_t k = 0; k + 1 < CHAIN; k++) {
+            size_t x = place[link[k]], y = place[link[k + 1]];
+            assert_int_equal(x > y ? x - y : y - x, 1);
+        }
+        rg_arena_reset(&context->arena);
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* Rows with bounds beside friction, as motors and limits are: what the pivoting calls solved is,
+ * and with little friction all are solved. */
+static void test_bounds_beside_friction(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(17);
+    enum { CONTACTS = 3, BOUNDS = 3, N = 2 * CONTACTS + BOUNDS };
+    size_t at_lower = 0, at_upper = 0, count = (size_t)test_cases(1000, 20000), pivots = 0;
+    for (size_t t = 0; t < count; t++) {
+        double j[N][N], a[N * N], b[N], mu[N] = {0}, lower[N] = {0}, upper[N], f[N], u[N];
+        uint8_t kinds[N];
+        uint32_t normal[N];
+        for (size_t i = 0; i < N; i++) {
+            for (size_t k = 0; k < N; k++)
+                j[i][k] = rg_random_normal(&random);
+            b[i] = 3 * rg_random_normal(&random);
+            kinds[i] = i >= 2 * CONTACTS ? RG_ROW_BOUNDED
+                       : i % 2           ? RG_ROW_STATIC
+                                         : RG_ROW_UNILATERAL;
+            normal[i] = (uint32_t)(kinds[i] == RG_ROW_STATIC ? i - 1 : i);
+            mu[i] = kinds[i] == RG_ROW_STATIC ? 0.1 : 0;
+            upper[i] = INFINITY;
+            if (kinds[i] == RG_ROW_BOUNDED)
+                lower[i] = rg_random_between(&random, -2, 0.5),
+                upper[i] = lower[i] + rg_random_between(&random, 0.5, 2);
+        }
+        for (size_t i = 0; i < N; i++)
+            for (size_t k = 0; k < N; k++) {
+                double sum = i == k;
+                for (size_t m = 0; m < N; m++)
+                    sum += j[i][m] * j[k][m] / N;
+                a[i * N + k] = sum;
+            }
+        rg_problem p = rg_problem_linear(N, a, b);
+        p.linear.kinds = kinds, p.linear.normal = normal, p.linear.mu = mu;
+        p.linear.lower = lower, p.linear.upper = upper;
+        rg_solve_info info = run(context, &p, f, u, NULL);
+        check_solved(&info, 1e-12);
+        pivots += info.iterations;
+        for (size_t i = 2 * CONTACTS; i < N; i++)
+            at_lower += f[i] == lower[i], at_upper += f[i] == upper[i];
+    }
+    print_message("%.2f pivots a row\n", (double)pivots / (double)(N * count));
+    assert_true(at_lower > count / 4 && at_upper > count / 4);
+    rg_solve_context_destroy(context);
+}
+
 /* Not every system has a solution that the pivoting finds: the share is reported, and whatever is
  * not solved is said not to be. */
 static void test_random_friction(void **state) {
@@ -870,6 +949,8 @@ int main(void) {
         cmocka_unit_test(test_random_friction),
         cmocka_unit_test(test_static_worked),
         cmocka_unit_test(test_dynamic),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_bounds_beside_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,60 @@ static void keeps_bounds(void **state) {
     }
 }
 
+/* Forces between bounds whose sum is 1: a polygon or a solid. What is listed of it: with any of the
+ * forces at their bounds, the point where all others are equal, if that is within theirs; with one
+ * other force it is a corner. */
+static void lists_the_corners_of_a_face(void **state) {
+    rg_random random = rg_random_make(29);
+    for (int round = 0; round < 200; round++) {
+        size_t n = 3 + (size_t)round % 2, modes = n == 3 ? 27 : 81, expected = 0;
+        double matrix[16], b[4], lower[4], upper[4], forces[KEPT * 4], low = 0, high = 0;
+        uint8_t kinds[4];
+        for (size_t i = 0; i < n * n; i++)
+            matrix[i] = 1;
+        for (size_t i = 0; i < n; i++) {
+            b[i] = -1;
+            kinds[i] = RG_ROW_BOUNDED;
+            low += lower[i] = rg_random_between(&random, 0, 0.3);
+            high += upper[i] = lower[i] + rg_random_between(&random, 0.1, 0.9);
+        }
+        if (!(low < 0.99 && high > 1.01))
+            continue;
+        rg_problem problem = rg_problem_linear(n, matrix, b);
+        problem.linear.kinds = kinds;
+        problem.linear.lower = lower;
+        problem.linear.upper = upper;
+        rg_solution_set set = all_of(state, &problem, forces);
+        assert_true(set.continuum);
+        for (size_t mode = 0; mode < modes; mode++) {
+            double rest = 1, free_rows = 0, point[4], nearest = INFINITY;
+            size_t digits = mode;
+            for (size_t i = 0; i < n; i++, digits /= 3) {
+                point[i] = digits % 3 == 0 ? NAN : digits % 3 == 1 ? lower[i] : upper[i];
+                free_rows += isnan(point[i]);
+                rest -= isnan(point[i]) ? 0 : point[i];
+            }
+            bool within = free_rows > 0;
+            for (size_t i = 0; i < n; i++)
+                if (isnan(point[i])) {
+                    point[i] = rest / free_rows;
+                    within = within && point[i] >= lower[i] && point[i] <= upper[i];
+                }
+            if (!within)
+                continue;
+            expected++;
+            for (size_t k = 0; k < set.count && k < KEPT; k++) {
+                double away = 0;
+                for (size_t i = 0; i < n; i++)
+                    away = fmax(away, fabs(forces[n * k + i] - point[i]));
+                nearest = fmin(nearest, away);
+            }
+            assert_true(nearest < 1e-12);
+        }
+        assert_int_equal(set.count, expected);
+    }
+}
+
 /* Redundant and contradictory equations, and an unknown that no equation asks about. */
 static void takes_singular_equations(void **state) {
     double matrix[] = {1, 1, 0, 1, 1, 0, 0, 0, 0}, b[] = {-2, -2, 0}, f[3], a[3], forces[KEPT * 3];
@@ -361,6 +415,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(proves_that_there_is_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tries_friction_modes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lists_the_corners_of_a_face, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_singular_equations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(finds_one_for_p_matrices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(finds_one_motion_when_semidefinite, set_up, tear_down),

@@ -4,6 +4,7 @@
 
 #include "rigor/random.h"
 #include "solve/solve.h"
+#include "solve/solve_lemke.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -543,6 +544,32 @@ static void keeps_to_the_limit(void **state) {
     assert_int_equal(info.iterations, 3);
 }
 
+/* A contact is as many pairs as its polygon has corners, and two more; in the plane there are two
+ * corners. */
+static void polygons_have_as_many_pairs(void **state) {
+    double w[36] = {0}, q[6] = {-1, 0.1, 0.2, -1, 0.3, 0}, mu[3] = {0.5, 0.5, 0.5};
+    for (size_t i = 0; i < 6; i++)
+        w[7 * i] = 1;
+    for (size_t corners = 2; corners <= 12; corners += corners == 2 ? 2 : 4) {
+        bool plane = corners == 2, consistent;
+        rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
+                              .contact = {.dimension = plane ? 2 : 3,
+                                          .contacts = plane ? 3 : 2,
+                                          .mu = mu,
+                                          .directions = plane ? 0 : (int)corners,
+                                          .form = RG_FORM_LOCAL,
+                                          .w = {.rows = 6, .columns = 6, .dense = w},
+                                          .q = q}};
+        rg_solve_context *context = *state;
+        rg_pairs pairs;
+        assert_int_equal(rg_pairs_make(&pairs, context, &problem, false, &consistent, NULL, NULL),
+                         RG_OK);
+        assert_true(consistent);
+        assert_int_equal(pairs.count, problem.contact.contacts * (corners + 2));
+        rg_arena_reset(&context->arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gives_worked_cases, set_up, tear_down),
@@ -558,6 +585,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(takes_singular_equations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_no_memory_once_warm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_to_the_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(polygons_have_as_many_pairs, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
