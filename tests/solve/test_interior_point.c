@@ -78,6 +78,32 @@ static void test_mass_ratios(void **state) {
         cone_check_mass_ratio(&check, ratio, 1e-8);
 }
 
+/* Rows of joints are on the path, all of them: bodies of 1 kg in a chain, on the floor by the first
+ * one, of which the path needs few steps; without the rows of a joint it would never come near. */
+static void test_joints_on_the_path(void **state) {
+    (void)state;
+    enum { JOINTS = 6, ROWS = 1 + JOINTS };
+    for (int bounded = 0; bounded < 2; bounded++) {
+        double w[ROWS * ROWS] = {0}, q[ROWS] = {-1}, f[ROWS], u[ROWS];
+        double lower[JOINTS], upper[JOINTS];
+        for (size_t i = 0; i < ROWS; i++) {
+            /* u_0 = v_0, u_i = v_(i - 1) - v_i */
+            w[i * ROWS + i] = i ? 2 : 1;
+            if (i + 1 < ROWS)
+                w[i * ROWS + i + 1] = w[(i + 1) * ROWS + i] = i ? -1 : 1;
+            if (i > 0)
+                q[i] = 0.1 * (double)i, lower[i - 1] = -100, upper[i - 1] = 100;
+        }
+        rg_problem problem = cone_local(1, 1, JOINTS, w, q, NULL);
+        if (bounded)
+            problem.contact.lower = lower, problem.contact.upper = upper;
+        rg_solve_info info = cone_solve(&check, &problem, 1e-10, f, u);
+        cone_expect_solved(&info, 1e-10, "chain");
+        print_message("chain: %d steps\n", (int)info.iterations);
+        assert_true(info.iterations <= 20);
+    }
+}
+
 /* Two walls that close on a body: no velocity will do, and the forces prove it. */
 static void test_infeasible(void **state) {
     (void)state;
@@ -139,11 +165,17 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cone_scaling), cmocka_unit_test(test_cone_step),
-        cmocka_unit_test(test_frictionless), cmocka_unit_test(test_incline),
-        cmocka_unit_test(test_joints),       cmocka_unit_test(test_families),
-        cmocka_unit_test(test_mass_ratios),  cmocka_unit_test(test_infeasible),
-        cmocka_unit_test(test_not_for_it),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_cone_scaling),
+        cmocka_unit_test(test_cone_step),
+        cmocka_unit_test(test_frictionless),
+        cmocka_unit_test(test_incline),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_joints_on_the_path),
+        cmocka_unit_test(test_mass_ratios),
+        cmocka_unit_test(test_infeasible),
+        cmocka_unit_test(test_not_for_it),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
