@@ -165,6 +165,29 @@ static void mjcf_holds_trees_of_all_joints(void **state) {
         check_round_trip(open_named, scenes[i], scenes[i], RG_ROBOT_MJCF);
 }
 
+/* A joint that slides and does not turn is two of MJCF; a motor of its turn has nothing to turn, also
+ * where the joint before it has all three. */
+static void mjcf_has_no_motor_without_a_joint(void **state) {
+    (void)state;
+    rg_scene *scene =
+        read_text("rigor: 1\nbodies:\n"
+                  "  - {name: a, shape: {sphere: 0.1}, position: [0, 0, 1]}\n"
+                  "  - {name: b, shape: {sphere: 0.1}, position: [0, 0, 2]}\n"
+                  "joints:\n"
+                  "  - {kind: planar, name: free, bodies: [world, a], point: [0, 0, 1],\n"
+                  "     axes: [{}, {}, {motor: {velocity: 1, gain: 2}}]}\n"
+                  "  - {kind: planar, name: stiff, bodies: [world, b], point: [0, 0, 2],\n"
+                  "     axes: [{}, {motor: {velocity: 1, gain: 2}},\n"
+                  "            {lower: 0, upper: 0, motor: {velocity: 1, gain: 2}}]}\n");
+    char *text = write_robot(scene, RG_ROBOT_MJCF, false);
+    size_t motors = 0;
+    for (const char *at = text; (at = strstr(at, "<general")) != NULL; at++)
+        motors++;
+    assert_int_equal(motors, 2);
+    free(text);
+    rg_scene_destroy(scene);
+}
+
 /* An arm on a table, a cart and a ball, with bodies and axes of two of its joints. */
 #define ARM(elbow, rail)                                                                           \
     "rigor: 1\n"                                                                                   \
@@ -309,6 +332,7 @@ static void what_cannot_be_held_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mjcf_holds_trees_of_all_joints),
+        cmocka_unit_test(mjcf_has_no_motor_without_a_joint),
         cmocka_unit_test(urdf_holds_hinges_and_sliders),
         cmocka_unit_test(sdf_holds_springs_and_balls),
         cmocka_unit_test(bits_of_free_bodies_stay),

@@ -231,39 +231,38 @@ static void test_islands_global(void **state) {
     assert_near(f[6], -f[1] - .2, 1e-9);
 }
 
-/* From forces that are near, two steps of Newton's method give all digits: where contacts slip the
+/* From forces that are near, some steps of Newton's method give all digits: where contacts slip the
  * matrix is not symmetric, whichever of them it is that has friction. */
 static void test_polish(void **state) {
     (void)state;
-    for (int rough = 0; rough < 2; rough++) {
-        const double w[36] = {2,  .3, .2, .4, 0,  .1, .3, 1,  0, 0,  .2, 0, .2, 0, 1,  .1, 0, .3,
-                              .4, 0,  .1, 2,  .3, .2, 0,  .2, 0, .3, 1,  0, .1, 0, .3, .2, 0, 1};
-        const double q[6] = {-1, 2, 1, -1, 1, 2}, mu[2] = {rough ? 0 : .5, rough ? .5 : 0};
-        rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
-                              .contact = {.dimension = 3,
-                                          .contacts = 2,
-                                          .mu = mu,
-                                          .form = RG_FORM_LOCAL,
-                                          .w = {.rows = 6, .columns = 6, .dense = w},
-                                          .q = q}};
-        double f[6], near[6], u[6];
+    enum { CONTACTS = 4, ROWS = 2 * CONTACTS };
+    size_t slipping = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        size_t rough = seed % 2 ? 0 : CONTACTS - 1, row = 2 * rough;
+        solve_family *family = family_make(FAMILY_PLANAR, CONTACTS, seed, .3);
+        rg_problem problem = *family_global(family);
+        double mu[CONTACTS] = {0}, f[ROWS], near[ROWS];
+        mu[rough] = .3;
+        problem.contact.mu = mu;
         rg_solve_info info = solve_by("auto", &problem, NULL, f);
-        expect_solved("slips", &info);
-        double grip = hypot(f[3 * rough + 1], f[3 * rough + 2]);
-        assert_near(grip, .5 * f[3 * rough], 1e-9); /* it does slip */
-        for (size_t i = 0; i < 6; i++)
-            near[i] = f[i] * (1 + 1e-3 * (double)i);
-        rg_system system;
-        rg_polish polish;
-        rg_error error;
-        assert_int_equal(rg_polish_prepare(&polish, &system, context, &problem, &error), RG_OK);
-        rg_polish_offer(&polish, near);
-        assert_true(polish.best_residual > 1e-4);
-        rg_polish_run(&polish, 1e-14, 2, false);
-        assert_true(polish.best_residual <= 1e-10);
-        assert_true(rg_polish_residual(&system, f, u) <= 1e-9);
-        rg_arena_reset(&context->arena);
+        expect_solved("one with friction", &info);
+        if (f[row] > 0 && fabs(f[row + 1]) > .999999 * mu[rough] * f[row]) {
+            for (size_t i = 0; i < ROWS; i++)
+                near[i] = f[i] * (1 + 1e-3 * (double)i);
+            rg_system system;
+            rg_polish polish;
+            rg_error error;
+            assert_int_equal(rg_polish_prepare(&polish, &system, context, &problem, &error), RG_OK);
+            rg_polish_offer(&polish, near);
+            assert_true(polish.best_residual > 1e-7);
+            rg_polish_run(&polish, 1e-13, 4, false);
+            assert_true(polish.best_residual <= 1e-13);
+            rg_arena_reset(&context->arena);
+            slipping++;
+        }
+        family_free(family);
     }
+    assert_true(slipping > 20);
 }
 
 /* --- choosing, falling back, telling ---------------------------------------------------------- */
