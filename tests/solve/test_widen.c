@@ -169,7 +169,40 @@ static void corners_with_disagreeing_gaps(void **state) {
     rg_solve_context_destroy(context);
 }
 
+/* The same on belts: the floor moves along y, the wall beside it stands or moves likewise, so that
+ * points slide at metres per second whose normals disagree in the last digits. */
+static void corners_on_belts(void **state) {
+    (void)state;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = TOLERANCE;
+    int widened = 0;
+    for (int speed = -4; speed <= 4; speed++)
+        for (int k = 0; k < 16; k++) {
+            corner c = make_corner(k % 2 ? 1e-9 : 1e-7, 0.8 + 0.4 * (k / 4));
+            for (size_t i = 0; i < CONTACTS; i++)
+                if (i < 4)
+                    c.q[3 * i + 2] += 1.2 * speed;
+                else if (i > 4 && k / 2 % 2)
+                    c.q[3 * i + 1] -= 1.2 * speed;
+            rg_problem problem = problem_of(&c);
+            double r[ROWS] = {0};
+            rg_solution solution = {.force = r};
+            rg_solve_info info;
+            assert_int_equal(rg_solve(context, rg_solver_find("auto"), &problem, &settings,
+                                      &solution, &info, NULL),
+                             RG_OK);
+            widened += strcmp(info.solver->name, "widen") == 0;
+            assert_int_equal(info.outcome, RG_SOLVED);
+            assert_true(wrong_with(&c, r) <= 10 * TOLERANCE * SCALE);
+        }
+    assert_true(widened > 0);
+    rg_solve_context_destroy(context);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(corners_with_disagreeing_gaps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(corners_with_disagreeing_gaps),
+                                       cmocka_unit_test(corners_on_belts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
