@@ -468,6 +468,17 @@ static void test_nothing_to_do(void **state) {
     rg_solve_info info = solve_by("auto", &rows, NULL, zero);
     expect_solved("all open", &info);
     assert_true(zero[0] == 0 && zero[1] == 0);
+    /* In a simulation no solver is asked, whatever the forces were before. */
+    contacts.contact.dimension = 1, contacts.contact.contacts = 2;
+    contacts.contact.w.rows = contacts.contact.w.columns = 2;
+    contacts.contact.w.dense = w, contacts.contact.q = q;
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.acceptable = 1e-6;
+    zero[0] = zero[1] = 7;
+    info = solve_by("auto", &contacts, &settings, zero);
+    expect_solved("all open in a simulation", &info);
+    assert_int_equal(info.attempts, 0);
+    assert_true(zero[0] == 0 && zero[1] == 0);
 }
 
 static void test_indefinite_matrices_end(void **state) {
