@@ -5,6 +5,7 @@
 #include "rigor/random.h"
 #include "rigor/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,6 +227,42 @@ static void takes_singular_equations(void **state) {
                      RG_SOLVE_INFEASIBLE);
 }
 
+/* What is left of every equation is rounding of its own terms, however much larger others are. */
+static void equations_hold_to_rounding(void **state) {
+    rg_random random = rg_random_make(37);
+    double worst = 0;
+    int solved = 0;
+    for (int round = 0; round < 500; round++) {
+        size_t n = 2 + (size_t)rg_random_below(&random, 7);
+        double matrix[MOST * MOST], b[MOST], forces[KEPT * MOST];
+        uint8_t kinds[MOST];
+        for (size_t i = 0; i < n; i++) {
+            for (size_t k = 0; k < n; k++)
+                matrix[i * n + k] =
+                    rg_random_normal(&random) * pow(10, rg_random_between(&random, -6, 0));
+            b[i] = rg_random_normal(&random) * pow(10, rg_random_between(&random, -6, 0));
+            kinds[i] = RG_ROW_FREE;
+        }
+        rg_problem problem = rg_problem_linear(n, matrix, b);
+        problem.linear.kinds = kinds;
+        rg_solution_set set;
+        assert_int_equal(rg_solve_all(context_of(state), &problem, 1e-10, forces, KEPT, &set, NULL),
+                         RG_OK);
+        if (set.count != 1)
+            continue;
+        solved++;
+        for (size_t i = 0; i < n; i++) {
+            double rest = b[i], terms = fabs(b[i]);
+            for (size_t k = 0; k < n; k++) {
+                rest += matrix[i * n + k] * forces[k];
+                terms += fabs(matrix[i * n + k] * forces[k]);
+            }
+            worst = fmax(worst, fabs(rest) / terms);
+        }
+    }
+    assert_true(solved > 400 && worst <= 8 * DBL_EPSILON); /* as many terms */
+}
+
 /* P-matrices (diagonally dominant, or B B' + I): exactly one solution, at every scale of rows. */
 static void finds_one_for_p_matrices(void **state) {
     rg_random random = rg_random_make(7);
@@ -416,6 +453,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(tries_friction_modes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lists_the_corners_of_a_face, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(equations_hold_to_rounding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_singular_equations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(finds_one_for_p_matrices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(finds_one_motion_when_semidefinite, set_up, tear_down),
