@@ -22,7 +22,8 @@
  * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8.
  * Where a shape turns by more than RG_CONTACT_TURN, only the search tells; what less turning bends
  * is looked at when the motion of the step is known (contact_held.c).
- * Tested by tests/contact/test_plane.c, tests/step/test_whole_step.c and tests/step/test_seams.c. */
+ * Tested by tests/contact/test_plane.c, tests/step/test_whole_step.c and
+ * tests/step/test_seams.c. */
 #include "contact/contact.h"
 
 #include "shape/shape.h"

@@ -4,7 +4,7 @@
 
 #include "contact/contact.h"
 
-/* Balls and ellipsoids that are as round: one at rest, the other passes in a straight line. */
+/* Balls, and ellipsoids as round as they are: one at rest, the other passes in a straight line. */
 static rg_plane_choice pass(rg_shape *one, rg_shape *two, rg_vec3 from, rg_vec3 to) {
     rg_pose here = {{0, 0, 0}, {0, 0, 0, 1}}, there = {from, {0, 0, 0, 1}};
     rg_swept_shape rests = {.placed = {one, here}};

@@ -136,8 +136,7 @@ static void a_chain_hangs_to_the_right(void **state) {
     }
 }
 
-/* Figure 14e: the block falls on the slack chain without restitution: it goes down with the chain
- * and does not come up to where it was dropped. */
+/* Figure 14e and f: blocks meet the chain and each other without restitution. */
 static void a_block_does_not_bounce(void **state) {
     (void)state;
     rg_scene *scene = build_run(&(scene_run){.scene = "chain-blocks"});

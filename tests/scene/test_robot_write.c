@@ -165,8 +165,8 @@ static void mjcf_holds_trees_of_all_joints(void **state) {
         check_round_trip(open_named, scenes[i], scenes[i], RG_ROBOT_MJCF);
 }
 
-/* A joint that slides and does not turn is two of MJCF; a motor of its turn has nothing to turn, also
- * where the joint before it has all three. */
+/* A joint that slides and does not turn is two of MJCF; a motor of its turn has nothing to turn,
+ * also where the joint before it has all three. */
 static void mjcf_has_no_motor_without_a_joint(void **state) {
     (void)state;
     rg_scene *scene =
