@@ -150,8 +150,11 @@ static double plane_gap(const chase *c, const rg_pose pose[2], rg_vec3 *normal) 
            support_of(c->part[1 - i]->shape, pose[1 - i].orientation, rg_neg(up));
 }
 
-/* g along n, relative to the first one's place: far from the origin nothing is lost. */
+/* g along n, relative to the first one's place: far from the origin nothing is lost. Where the
+ * motion leaves the range of numbers no normal was found, and none shows anything. */
 static double gap_along(const chase *c, const rg_pose pose[2], rg_vec3 n) {
+    if (rg_is_zero(n))
+        return -INFINITY;
     return rg_dot(n, rg_sub(pose[1].position, pose[0].position)) -
            support_of(c->part[0]->shape, pose[0].orientation, n) -
            support_of(c->part[1]->shape, pose[1].orientation, rg_neg(n));
