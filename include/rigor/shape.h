@@ -109,8 +109,8 @@ bool rg_shape_is_convex(const rg_shape *shape);     /* all but compounds, terrai
 rg_shape_def rg_shape_get_def(const rg_shape *shape);
 
 /* The point of the shape farthest along `direction` (not 0, any length), in the shape's frame, of a
- * bounded convex shape; not a number if the direction is none. `hint`, if not null, holds the vertex
- * of the last answer on polyhedra and starts the climb there; initialise it with 0. */
+ * bounded convex shape; not a number if the direction is none. `hint`, if not null, holds the
+ * vertex of the last answer on polyhedra and starts the climb there; initialise it with 0. */
 rg_vec3 rg_shape_support(const rg_shape *shape, rg_vec3 direction, uint32_t *hint);
 
 /* A point well inside (the centroid), and the radii of the largest ball inside and the smallest
