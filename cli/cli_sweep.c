@@ -334,7 +334,7 @@ static int make_missing_table(sweep *s) {
     return EXIT_BAD_INPUT;
 }
 
-/* What is asked of a sweep that is made, or under way. */
+/* Options that read the table of a sweep, complete or under way. */
 static int look(sweep *s, const char *study) {
     const cli_option *options = s->options;
     cli_sweep_names names = {study, s->out, options[PAGE].value};

@@ -1,6 +1,6 @@
 /* Files that other files name may be pipes, and to open a pipe is to wait until somebody writes
  * into it, for ever if nobody does. What is not a regular file is refused before anything is read.
- * The question is asked of the open file: one about its path could be outdated by the time of
+ * The open file is examined: what is known of its path could be outdated by the time of
  * opening.
  *
  * How it fails: with an errno.

@@ -25,8 +25,8 @@ typedef struct rg_mjcf {
 
 /* ---- scene_robot_mjcf_value.c ---- */
 
-/* Defaults for an element, from the innermost on: those of its class, or of that which the nearest
- * body gives to what it holds; then the next outer ones; null at the end. */
+/* Defaults for an element, innermost first: those of its class, or of the childclass of the nearest
+ * body, then the outer ones; null at the end. */
 const rg_xml_node *rg_mjcf_class(const rg_mjcf *m, const rg_xml_node *node);
 const rg_xml_node *rg_mjcf_class_above(const rg_mjcf *m, const rg_xml_node *defaults);
 /* That classes that are used exist, and once. */
